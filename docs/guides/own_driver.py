@@ -20,25 +20,25 @@ class Wave(poise.extend.Driver):
     stiffness: float = 20.0
     level = "torque"
 
-    def play(self, body, joints, t):
+    def build(self, body, joints, t):
         return WavePlayer(self, body, joints)
 
 
-class WavePlayer(poise.extend.TorquePlayer):
+class WavePlayer(poise.extend.Player):
     def __init__(self, driver, body, joints):
         self.driver, self.joints = driver, joints
         self.aim = body.state.q[joints]
-        self.clock = np.array([0.0, driver.bpm, 0.0])  # beats so far, beats a minute, beats that were told
+        self.clock = np.array([0.0, driver.bpm, 0.0])  # beats so far, beats per minute, beats reported
         self.spring, self.damper = np.zeros(len(joints)), np.zeros(len(joints))
-        self.weigh(body)
+        self.on_mass_changed(body)
 
-    def weigh(self, body):
-        """Springs and dampers by what each joint carries: called again when a load is taken up or dropped."""
+    def on_mass_changed(self, body):
+        """Springs and dampers by what each joint carries; called again when a load is picked up or dropped."""
         mass, arm, inertia = body.outboard()
         self.spring[:] = self.driver.stiffness * (9.81 * mass * arm)[self.joints]
         self.damper[:] = 2.0 * np.sqrt(self.spring * inertia[self.joints])
 
-    def act(self, body, t):
+    def write(self, body, t):
         """Torques in world axes, and dampers, which the engine integrates: no step makes them explode."""
         angle = self.driver.swing * np.sin(np.pi * self.clock[0])
         aim = rotation.multiply(self.aim, rotation.exp(np.array([angle, 0.0, 0.0])))
@@ -47,11 +47,14 @@ class WavePlayer(poise.extend.TorquePlayer):
         body.damping[self.joints] = self.damper + body.dt * self.spring
         body.aim[self.joints], body.firm[self.joints] = aim, self.spring  # joints may leave their ranges for it
         self.clock[0] += body.dt * self.clock[1] / 60.0
+        if self.clock[0] >= self.clock[2] + 1.0:
+            body.request()
 
-    def events(self):
-        news = ["beat"] * int(self.clock[0] - self.clock[2])
-        self.clock[2] += len(news)
-        return news
+    def handle_request(self, body, t):
+        if self.clock[0] >= self.clock[2] + 1.0:
+            self.clock[2] += 1.0
+            body.emit("beat")
+        return False  # the body need not be rebuilt
 
     def change(self, t, bpm):
         self.clock[1] = bpm

@@ -9,7 +9,7 @@ import poise
 
 @dataclass(frozen=True)
 class FastWave(Wave):
-    def play(self, body, joints, t):
+    def build(self, body, joints, t):
         return FastWavePlayer(self, body, joints)
 
 
@@ -24,7 +24,7 @@ class FastWavePlayer(WavePlayer):
         )
 
     def laws(self):
-        return {"act": (self.law, self.block)}
+        return {"write": (self.law, self.block)}
 
 
 poise.extend.register_driver("fast wave", FastWave)

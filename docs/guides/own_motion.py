@@ -21,7 +21,7 @@ class Metronome(poise.extend.Driver):
     def claim(self, character, joints, part):
         return poise.extend.Claim(moved=tuple(joints[:1]), held=tuple(joints[1:]))
 
-    def play(self, body, joints, t):
+    def build(self, body, joints, t):
         return MetronomePlayer(self, body, joints)
 
 
@@ -30,7 +30,7 @@ class MetronomePlayer(poise.extend.MotionPlayer):
         self.joints, self.swing, self.rate = joints, driver.swing, np.pi * driver.bpm / 60.0
         self.rest = body.state.q[joints]
 
-    def give(self, body, t):
+    def write(self, body, t):
         """Rotation, angular velocity and acceleration at time t. How the joint gets there is not its job."""
         sine, cosine = np.sin(self.rate * t), np.cos(self.rate * t)
         body.state.q[self.joints] = rotation.multiply(self.rest, rotation.exp(self.swing * sine * AXIS))

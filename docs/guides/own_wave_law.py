@@ -11,7 +11,7 @@ WAVE = laws.fields(arrays="joints aim clock spring damper", integers="count", fl
 
 @laws.law
 def wave(body, block):
-    """Torques towards a pose that swings, and dampers; it calls when there is a beat to be told."""
+    """Torques towards a pose that swings, and dampers; it makes a request when there is a beat to report."""
     b, x = laws.record(body, laws.BODY), laws.record(block, WAVE)
     j, k = b.joints, x.count
     joints, clock = laws.integers(x.joints, k), laws.floats(x.clock, 3)
@@ -32,4 +32,4 @@ def wave(body, block):
         laws.vectors(b.aim, j, 4)[joint] = aim
     clock[0] += b.dt * clock[1] / 60.0
     if clock[0] >= clock[2] + 1.0:
-        b.called = 1
+        b.request = 1

@@ -34,7 +34,7 @@ COUNT = 200
 # What each law of the step is for.
 PURPOSE = {
     "begin": "the clock",
-    "give": "kinematic parts: pose, velocity and acceleration from their splines",
+    "write": "kinematic parts: pose, velocity and acceleration from their splines",
     "couple_exactly": "where all bodies are and how they move; what the kinematic parts put on their connectors",
     "clear": "torques of the last step are forgotten",
     "stand": "balance: the wanted force, the legs' torques, feet put back where they were planted",

@@ -27,11 +27,11 @@ LAYERS = (
 # Of a step: which calls `list_step` lists, what they do, whose they are ("each" actor's, or "all" of the simulation).
 STEP = (
     ("laws.begin", "set the clock; motions are evaluated at mid-step", "each"),
-    ("_give", "kinematic players write q, w and dw of their joints", "each"),
+    ("_write_motion", "kinematic players write q, w and dw of their joints", "each"),
     ("couple", "inverse dynamics: what that motion does to the bodies that carry it", "each"),
     ("laws.push", "add pushes", "each"),
     ("laws.clear", "reset torques, damping and nudges", "each"),
-    ("_act", "torque players write torques and damping: Balance, Track, Loose, ...", "each"),
+    ("_write_torques", "torque players write torques and damping: Balance, Track, Loose, ...", "each"),
     ("laws.calm", "damp joints that turn so fast that a step would add energy", "each"),
     ("_limit", "keep joints in their ranges", "each"),
     ("_take", "hand prescribed poses, torques and wrenches to the engine", "each"),
@@ -39,7 +39,7 @@ STEP = (
     ("_feel", "log contacts; hand them to players that need them", "all"),
     ("_read", "read the engine's state of the physical parts", "each"),
     ("_conserve", "in flight, keep the body's momentum", "each"),
-    ("_settle", "players act after the step", "each"),
+    ("_post_step", "players correct the state after the step", "each"),
     ("laws.differentiate", "accelerations for the `paper` coupling", "each"),
     ("laws.end", "count the step", "each"),
 )

@@ -13,14 +13,12 @@ if TYPE_CHECKING:
     from poise.drivers import laws as laws
     from poise.drivers.body import Body
     from poise.drivers.driver import (
-        AccelerationPlayer,
-        Bearing,
+        BodyModel,
         Claim,
         Driver,
         MotionPlayer,
         Player,
-        Support,
-        TorquePlayer,
+        Status,
     )
     from poise.drivers.registry import register_driver
     from poise.dynamics.kinematics import (
@@ -39,11 +37,10 @@ if TYPE_CHECKING:
     from poise.spatial.inertia import RigidInertia
 
 _HOMES = {
-    "AccelerationPlayer": "poise.drivers.driver",
-    "Bearing": "poise.drivers.driver",
     "Block": "poise.compiled.law",
     "Body": "poise.drivers.body",
     "BodyContacts": "poise.engines.engine",
+    "BodyModel": "poise.drivers.driver",
     "BodyState": "poise.engines.engine",
     "Capabilities": "poise.engines.engine",
     "Claim": "poise.drivers.driver",
@@ -58,8 +55,7 @@ _HOMES = {
     "SceneBody": "poise.engines.scene",
     "Simulation": "poise.engines.engine",
     "SimulationLaws": "poise.engines.engine",
-    "Support": "poise.drivers.driver",
-    "TorquePlayer": "poise.drivers.driver",
+    "Status": "poise.drivers.driver",
     "Tree": "poise.dynamics.tree",
     "TreeState": "poise.dynamics.tree",
     "build_tree": "poise.dynamics.tree",
@@ -77,11 +73,10 @@ _HOMES = {
 }
 _MODULES = {"laws": "poise.drivers.laws"}
 __all__ = [
-    "AccelerationPlayer",
-    "Bearing",
     "Block",
     "Body",
     "BodyContacts",
+    "BodyModel",
     "BodyState",
     "Capabilities",
     "Claim",
@@ -96,8 +91,7 @@ __all__ = [
     "SceneBody",
     "Simulation",
     "SimulationLaws",
-    "Support",
-    "TorquePlayer",
+    "Status",
     "Tree",
     "TreeState",
     "build_tree",

@@ -49,7 +49,7 @@ def test_the_torques_are_in_equilibrium_with_feet_that_push_as_told(seed: int) -
     body.state.w[:] = rng.normal(0, 0.1, body.state.w.shape)
     body.update()
     body.torque[:] = 0.0
-    player.act(body, 0.0)
+    player.write(body, 0.0)
     rest = TreeState.at_rest(body.state.root, body.state.q)
     force, moment = np.zeros(3), np.zeros(3)
     for leg in player.legs:

@@ -89,9 +89,7 @@ def test_given_rates_are_those_of_the_given_pose() -> None:
     trunk = [i for i in joints if i not in find_arms(HUMAN.skeleton) and "Toes" not in HUMAN.skeleton.names[i]]
     h, found = 1e-4, []
     for t in (-h, 0.0, h):
-        for player in actor.in_order():
-            if hasattr(player, "give"):
-                player.give_smoothly(body, actor.stage.time + t)
+        actor.show(actor.stage.time + t)
         found.append((scipy_turn(body.state.q[trunk]), body.state.w[trunk].copy(), body.dw[trunk].copy()))
     w = (found[0][0].inv() * found[2][0]).as_rotvec() / (2 * h)
     assert np.abs(w).max() > 0.02

@@ -192,7 +192,7 @@ WORKS: dict[Callable[..., bytes], dict[str, tuple[dict[str, Any], dict[str, Any]
         "stiffness": ({}, {"stiffness": 200.0}),
         "damping": ({}, {"damping": 0.5}),
         "start": ({}, {"start": 0.2}),
-        "keeps": ({"do": "shove"}, {"keeps": True}),
+        "active_after_fall": ({"do": "shove"}, {"active_after_fall": True}),
         "law": ({}, {"law": "paper"}),
         "cutoff": ({}, {"cutoff": 2.0}),
         "give": ({"do": "hit"}, {"give": 0.9}),
@@ -202,7 +202,7 @@ WORKS: dict[Callable[..., bytes], dict[str, tuple[dict[str, Any], dict[str, Any]
         "start": ({}, {"start": 0.2}),
         "cutoff": ({}, {"cutoff": 2.0}),
         "take_over": ({"do": "switch"}, {"take_over": 0.1}),
-        "keeps": ({"do": "shove"}, {"keeps": True}),
+        "active_after_fall": ({"do": "shove"}, {"active_after_fall": True}),
     },
     play_loose: {
         "stiffness": ({}, {"stiffness": 0.6}),

@@ -42,7 +42,7 @@ def angles(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def player_of(motion: object, joints: list[int] = ARMS) -> tuple[KinematicPlayer, Body]:
     body = Body(HUMAN)
-    player = Kinematic(motion).play(body, np.array(joints), 0.0)  # type: ignore[arg-type]
+    player = Kinematic(motion).build(body, np.array(joints), 0.0)  # type: ignore[arg-type]
     return player, body
 
 
@@ -68,7 +68,7 @@ def test_joints_are_where_the_clip_says_at_every_frame(dt: float, couple: str) -
     stage, part = Stage(dt=dt, couple=couple), "upperBody" if couple == "exact" else "arms"  # more it refuses
     actor = stage.add(HUMAN)
     actor.drive("legs", Balance())
-    actor.drive(part, Kinematic(clip, keeps=True))
+    actor.drive(part, Kinematic(clip, active_after_fall=True))
     take = stage.run(0.0, times=clip.times[:81])
     upper = part_joints(HUMAN.skeleton, part)
     np.testing.assert_array_equal(take.times, clip.times[:81])
@@ -151,9 +151,8 @@ def test_laws_fade_from_the_first_change_on_and_after_a_restore() -> None:
     player.change(0.3, size=1.4)
     again.restore(player.save())
     for each, its in ((player, rig), (again, other), (plain, third)):
-        each.give(its, 0.5)
-        each.show(its, 0.5)
-        assert np.array_equal(its.shown.q[joints], its.state.q[joints])
+        each.write(its, 0.5)
+        assert np.array_equal(each.sample(0.5)[0], its.state.q[joints])
     q, w = player.sample(0.5)
     assert np.array_equal(q, rig.state.q[joints]) and np.array_equal(w, rig.state.w[joints])
     for name in ("q", "w"):

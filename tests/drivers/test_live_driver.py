@@ -41,14 +41,14 @@ class Source:
 
 def player_of(source: Any, joints: list[int] | None = None) -> tuple[LivePlayer, Body]:
     body = Body(HUMAN)
-    player = poise.Kinematic(source).play(body, np.array(ARMS if joints is None else joints), 0.0)
+    player = poise.Kinematic(source).build(body, np.array(ARMS if joints is None else joints), 0.0)
     assert isinstance(player, LivePlayer)
     player.begin(body, 0.0, True)
     return player, body
 
 
 def give(player: LivePlayer, body: Body, t: float) -> tuple[np.ndarray, ...]:
-    player.give(body, t)
+    player.write(body, t)
     k = player.joints
     return (
         body.state.q[k].copy(),
@@ -63,7 +63,7 @@ def follow(source: Any, seconds: float, joints: list[int] | None = None) -> tupl
     player, body = player_of(source, joints)
     rows = []
     for k in range(round(seconds / DT)):
-        player.look(body, k * DT)
+        player.before_step(body, k * DT)
         rows.append(give(player, body, (k + 0.5) * DT))
     return tuple(np.array(column) for column in zip(*rows, strict=True))
 
@@ -89,7 +89,7 @@ def test_rates_are_the_derivatives_of_the_poses_and_nothing_jumps_at_a_look() ->
     for k in range(1, 200):
         t = k * DT
         before = give(player, body, t)
-        player.look(body, t)
+        player.before_step(body, t)
         for a, b in zip(before, give(player, body, t), strict=True):
             np.testing.assert_allclose(a, b, atol=1e-9 * max(1.0, np.abs(a).max()))
         if k % 7:

@@ -97,14 +97,14 @@ def test_rates_of_a_hand_over_are_those_of_its_poses() -> None:
     """Also of a root that somebody else's motion places."""
 
     class Gliding(poise.extend.MotionPlayer):
-        def give(self, body: poise.extend.Body, t: float) -> None:
+        def write(self, body: poise.extend.Body, t: float) -> None:
             body.state.root[:], body.state.v[:], body.a[:] = [0.3 * t, 1.0, 0.0], [0.3, 0.0, 0.0], 0.0
             body.state.q[0], body.state.w[0], body.dw[0] = [1.0, 0.0, 0.0, 0.0], 0.0, 0.0
 
     class Glide(poise.extend.Driver):
         level, root = "motion", "also"
 
-        def play(self, body: poise.extend.Body, joints: np.ndarray, t: float) -> Gliding:
+        def build(self, body: poise.extend.Body, joints: np.ndarray, t: float) -> Gliding:
             return Gliding()
 
     stage = Stage(ground=None)
@@ -285,17 +285,17 @@ class Odd(poise.extend.Driver):
     def claim(self, character: poise.Character, joints: list[int], part: str) -> poise.extend.Claim:
         return self.parts.get("claim", lambda joints: poise.extend.Claim(tuple(joints)))(joints)
 
-    def play(self, body: poise.extend.Body, joints: np.ndarray, t: float) -> Any:
-        return self.parts["play"]() if "play" in self.parts else OddPlayer(self)
+    def build(self, body: poise.extend.Body, joints: np.ndarray, t: float) -> Any:
+        return self.parts["build"]() if "build" in self.parts else OddPlayer(self)
 
 
-class OddPlayer(poise.extend.TorquePlayer):
+class OddPlayer(poise.extend.Player):
     """Sets nothing, and calls nobody's __init__."""
 
     def __init__(self, driver: Odd):
         self.driver = driver
 
-    def act(self, body: poise.extend.Body, t: float) -> None:
+    def write(self, body: poise.extend.Body, t: float) -> None:
         self.driver.act(body, t)
 
     def laws(self) -> Any:
@@ -387,11 +387,11 @@ def test_a_wrong_claim_is_told_by_name(claim: Callable[[list[int]], Any], compla
 @pytest.mark.parametrize(
     ("driver", "complaint"),
     [
-        (Odd(nothing, play=lambda: None), "Odd.play must return a TorquePlayer; it returned None"),
-        (Odd(nothing, play=lambda: 3), "it returned a int"),
-        (Odd(nothing, level="motion"), "level 'motion', so Odd.play must return a MotionPlayer; it returned a OddPl"),
-        (Odd(nothing, laws={"acts": ()}), "OddPlayer.laws has 'acts'; laws are called for 'give', 'act', 'settle' or"),
-        (Odd(nothing, laws={"act": (nothing, None)}), "must give a law"),
+        (Odd(nothing, build=lambda: None), "Odd.build must return a Player that is no MotionPlayer; it returned None"),
+        (Odd(nothing, build=lambda: 3), "it returned a int"),
+        (Odd(nothing, level="motion"), "level 'motion', so Odd.build must return a MotionPlayer; it returned a OddPl"),
+        (Odd(nothing, laws={"writes": ()}), "OddPlayer.laws has 'writes'; the phases of laws are 'write' or 'post_"),
+        (Odd(nothing, laws={"write": (nothing, None)}), "must give a law"),
     ],
 )
 def test_a_wrong_player_is_told_by_name(driver: Odd, complaint: str) -> None:

@@ -90,14 +90,14 @@ def test_arms_give_way_under_more_than_they_can_carry(strength: float) -> None:
 def test_no_torque_is_beyond_strength_under_a_load(engine: str, dt: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """A damper that steadied laden arms gave a wrist a quarter more than it has."""
     given: dict[str, Any] = {}
-    act = StrengthPlayer.act
+    write = StrengthPlayer.write
 
     def watch(player: StrengthPlayer, body: Body, t: float) -> None:
         torque, damping = body.torque.copy(), body.damping.copy()
-        act(player, body, t)
+        write(player, body, t)
         given.update(torque=body.torque - torque, damping=body.damping - damping, R=body.R.copy())
 
-    monkeypatch.setattr(StrengthPlayer, "act", watch)
+    monkeypatch.setattr(StrengthPlayer, "write", watch)
     actor, _, _ = lay(Cell(MAN, 15.0, 0.05, 0.29, engine, dt))
     actor.stage.step()
     player, laden = actor.player("body"), False

@@ -121,7 +121,7 @@ def test_arms_of_another_driver_are_its_own_and_their_weight_counts() -> None:
         alone.advance(1)
         assert np.allclose(actor.body.state.q[hand], other.body.state.q[hand], atol=1e-12)
         actor.body.update()
-        assert actor.player("body").find_support(actor.body).margin > -1e-3
+        assert actor.player("body").status(actor.body, actor.stage.time).margin > -1e-3
 
 
 @pytest.mark.slow

@@ -154,18 +154,6 @@ def test_a_recipe_has_it_by_its_name(tmp_path: Path) -> None:
 # What it cannot do.
 
 
-class Pushing(poise.extend.AccelerationPlayer):
-    def give(self, body: poise.extend.Body, t: float) -> None:
-        body.dw[self.joints] = 0.0
-
-
-class Push(poise.extend.Driver):
-    level = "acceleration"
-
-    def play(self, body: poise.extend.Body, joints: np.ndarray, t: float) -> Pushing:
-        return Pushing()
-
-
 def drive(part: str, driver: poise.extend.Driver) -> Callable[[], object]:
     return lambda: Stage(Euler()).add(HUMAN).drive(part, driver)
 
@@ -195,7 +183,6 @@ def with_prop() -> None:
             "Balance fixes joints to the world, which the engine 'euler' cannot",
         ),
         (drive("root", poise.Attached("swing")), "ride on 'swing', and with the engine 'euler' nobody rides on a prop"),
-        (drive("arms", Push()), "Push gives accelerations, which the engine 'euler' does not take"),
         (build("legs", poise.Balance()), "a hinge of 'leftLowerLeg', and the engine 'euler' has only ball joints"),
         (with_prop, "'ball' is a prop, and the engine 'euler' has none"),
         (lambda: Stage("eulr"), "engine 'eulr' is not known. Did you mean 'euler'"),

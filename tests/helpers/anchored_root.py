@@ -91,15 +91,15 @@ class Walker:
         self.body = Body(character)
         self.body.dt = dt
         joints = np.arange(1, len(character.skeleton))
-        self.others = Kinematic(clip, cutoff=cutoff).play(self.body, joints, 0.0)
-        self.others.give(self.body, 0.0)
-        self.player: AnchoredPlayer = driver.play(self.body, np.zeros(1, int), 0.0)
+        self.others = Kinematic(clip, cutoff=cutoff).build(self.body, joints, 0.0)
+        self.others.write(self.body, 0.0)
+        self.player: AnchoredPlayer = driver.build(self.body, np.zeros(1, int), 0.0)
         self.player.pose(self.body, 0.0)
 
     def look(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Place, velocity and acceleration of the root at time t."""
-        self.others.give(self.body, t)
-        self.player.give(self.body, t)
+        self.others.write(self.body, t)
+        self.player.write(self.body, t)
         return self.body.state.root.copy(), self.body.state.v.copy(), self.body.a.copy()
 
     def run(self, seconds: float, ground: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Walked:

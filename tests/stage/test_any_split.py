@@ -13,7 +13,7 @@ from helpers.random_bodies import random_tree
 from poise.body.character import Character, Segment
 from poise.body.skeleton import Skeleton
 from poise.drivers.body import Body
-from poise.drivers.driver import MOTION, TORQUE, Claim, Driver, MotionPlayer, TorquePlayer
+from poise.drivers.driver import MOTION, TORQUE, BodyModel, Claim, Driver, MotionPlayer, Player
 from poise.dynamics.tree import Tree
 from poise.engines.scene import HINGES, Joint
 from poise.motion.motion import Pose
@@ -38,18 +38,18 @@ class Given(Driver, MotionPlayer):
             place,
         )  # place (3, 3): the root's, its velocity, its acceleration
 
-    def play(self, body: Body, joints: np.ndarray, t: float) -> MotionPlayer:
+    def build(self, body: Body, joints: np.ndarray, t: float) -> MotionPlayer:
         self.joints = joints
         return self
 
-    def give(self, body: Body, t: float) -> None:
+    def write(self, body: Body, t: float) -> None:
         at = self.joints
         body.state.q[at], body.state.w[at], body.dw[at] = self.q[at], self.w[at], self.dw[at]
         if 0 in at:
             body.state.root[:], body.state.v[:], body.a[:] = self.place
 
 
-class Torque(Driver, TorquePlayer):
+class Torque(Driver, Player):
     """Torques (J, 3) in body axes, on balls and on hinges (J, 3), an axis each; NaN is a ball."""
 
     level = TORQUE
@@ -60,15 +60,15 @@ class Torque(Driver, TorquePlayer):
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         return Claim(tuple(joints), frees_root=self.frees_root)
 
-    def play(self, body: Body, joints: np.ndarray, t: float) -> TorquePlayer:
+    def build(self, body: Body, joints: np.ndarray, t: float) -> Player:
         self.joints = joints
         return self
 
-    def kinds(self, body: Body) -> dict[int, Joint]:
-        free = np.full((1, 2), np.inf) * [-1, 1]
-        return {int(i): Joint(HINGES, self.axes[i : i + 1], free) for i in self.joints if np.isfinite(self.axes[i, 0])}
+    def model(self, body: Body, falling: bool) -> BodyModel:
+        free, own = np.full((1, 2), np.inf) * [-1, 1], [int(i) for i in self.joints if np.isfinite(self.axes[i, 0])]
+        return BodyModel({i: Joint(HINGES, self.axes[i : i + 1], free) for i in own}, requires_hinges=True)
 
-    def act(self, body: Body, t: float) -> None:
+    def write(self, body: Body, t: float) -> None:
         for i in self.joints:
             body.torque[i] += body.R[i] @ self.torque[i]
 
@@ -292,5 +292,5 @@ class Only(Driver):
         moved = [character.skeleton.index(name) for name in self.names]
         return Claim(tuple(moved), tuple(joint for joint in joints if joint not in moved))
 
-    def play(self, body: Body, joints: np.ndarray, t: float) -> Any:
-        return self.driver.play(body, joints, t)
+    def build(self, body: Body, joints: np.ndarray, t: float) -> Any:
+        return self.driver.build(body, joints, t)

@@ -26,7 +26,7 @@ def conductor(upper: poise.extend.Driver, stage: Stage | None = None) -> Actor:
 
 
 def conduct(keeps: bool = False) -> Kinematic:
-    return Kinematic(poise.gestures.conduct(bpm=130), keeps=keeps)
+    return Kinematic(poise.gestures.conduct(bpm=130), active_after_fall=keeps)
 
 
 def fall(actor: Actor, steps: int = 120) -> list[poise.Pose]:
@@ -104,21 +104,24 @@ def test_who_follows_is_let_go_and_who_is_loose_is_not(driver: poise.extend.Driv
 def test_any_driver_can_lose_the_balance() -> None:
     """Somebody else's says so by the protocol."""
 
-    class Stumbling(poise.extend.TorquePlayer):
+    class Stumbling(poise.extend.Player):
         has_lost_balance = False
 
-        def act(self, body: poise.extend.Body, t: float) -> None:
+        def write(self, body: poise.extend.Body, t: float) -> None:
             if t > 0.1:
-                body.block["called"] = 1
+                body.request()
 
-        def answer(self, body: poise.extend.Body, t: float) -> bool:
-            self.has_lost_balance = True  # type: ignore[misc]
+        def handle_request(self, body: poise.extend.Body, t: float) -> bool:
+            self.has_lost_balance = True
             return False
 
-    class Stumble(poise.extend.Driver):
-        level, keeps = "torque", True
+        def status(self, body: poise.extend.Body, t: float) -> poise.extend.Status:
+            return poise.extend.Status(lost_balance=self.has_lost_balance)
 
-        def play(self, body: poise.extend.Body, joints: np.ndarray, t: float) -> Stumbling:
+    class Stumble(poise.extend.Driver):
+        level, active_after_fall = "torque", True
+
+        def build(self, body: poise.extend.Body, joints: np.ndarray, t: float) -> Stumbling:
             return Stumbling()
 
     actor = Stage().add(HUMAN)

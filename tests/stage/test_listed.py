@@ -170,7 +170,7 @@ def test_what_paper_follows_late_is_let_go_in_a_fall_whatever_it_is_to_keep() ->
     stage = Stage(dt=0.001, couple="paper")
     actor = stage.add(MIX)
     actor.drive("legs", Balance())
-    actor.drive("upperBody", Kinematic(gestures.conduct(), keeps=True))
+    actor.drive("upperBody", Kinematic(gestures.conduct(), active_after_fall=True))
     stage.advance(100)
     actor.push("hips", (600.0, 0.0, 0.0), 0.3)
     for _ in range(2000):

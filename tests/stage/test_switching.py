@@ -68,7 +68,7 @@ def test_there_and_back_at_ten_random_moments_of_a_fast_motion() -> None:
     assert take.fell_at() is None
     # by now it is where the motion is
     player = actor.assignments[-1].player
-    fresh = fast().play(actor.body, np.array(ARM), 0.0)
+    fresh = fast().build(actor.body, np.array(ARM), 0.0)
     q, _ = fresh.sample(stage.time)
     own, _ = player.sample(stage.time)  # type: ignore[union-attr]
     assert np.linalg.norm(rotation.log(rotation.multiply(rotation.conjugate(own), q)), axis=-1).max() < 1e-6

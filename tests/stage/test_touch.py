@@ -338,13 +338,13 @@ def test_a_hit_has_the_time_of_its_step_however_a_run_is_cut() -> None:
     assert times[0][0] == pytest.approx(began, abs=1e-12)
 
 
-class Feeling(poise.extend.TorquePlayer):
-    feels = True
+class Feeling(poise.extend.Player):
+    needs_contacts = True
 
     def __init__(self, joints: np.ndarray):
         self.joints, self.felt = joints, [0.0]
 
-    def act(self, body: poise.extend.Body, t: float) -> None:
+    def write(self, body: poise.extend.Body, t: float) -> None:
         self.felt.append(float(body.touches.forces[:, 1].sum()))
         self.others = set(body.touches.others)
 
@@ -352,7 +352,7 @@ class Feeling(poise.extend.TorquePlayer):
 class Feel(poise.extend.Driver):
     level = "torque"
 
-    def play(self, body: poise.extend.Body, joints: np.ndarray, t: float) -> Feeling:
+    def build(self, body: poise.extend.Body, joints: np.ndarray, t: float) -> Feeling:
         return Feeling(joints)
 
 

@@ -77,8 +77,8 @@ def test_engines_touch_the_ground_with_the_drawn_sole(name: str, engine: str) ->
 def test_balance_counts_on_the_drawn_sole(name: str) -> None:
     character = BODIES[name]
     stage, body = stand(character, "mujoco")
-    support = next(iter(stage.actors.values())).player("legs").find_support(body)
-    assert support is not None
+    support = next(iter(stage.actors.values())).player("legs").status(body, stage.time)
+    assert support.soles is not None
     for side, sole in zip(SIDES, support.soles, strict=True):
         drawn = find_drawn(character, side, body.R, body.p)
         assert np.abs(find_extents(sole) - find_extents(drawn)).max() < SAME

@@ -14,7 +14,8 @@ N m s/rad, `wrench` (J, 6) on the bodies about their joints. A driver that pulls
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,14 +53,12 @@ class Body:
         # All that changes from step to step, and what players and the actor add, next to one another in memory.
         self.arena = room = Arena(_BYTES * (j + 8))
         self.state = state = BodyState.zeros(j, room)
-        self.shown = shown = BodyState.zeros(j, room)
         # What the motion of given segments puts on what carries them, but for their weight and for how they are carried
         # along; about joints, world axes. With `paper` coupling only.
         self.reaction = np.zeros((j, 6))
         # All other arrays of the layout are made by it.
         self.block = b = _load_layout()(
-            room, joints=j, root=state.root, q=state.q, v=state.v, w=state.w, shown_root=shown.root, shown_q=shown.q,
-            reaction=self.reaction,
+            room, joints=j, root=state.root, q=state.q, v=state.v, w=state.w, reaction=self.reaction,
         )  # fmt: skip
         self.dw, self.a, self.R, self.p, self.om, self.v, self.c, self.dc = b.dw, b.a, b.R, b.p, b.om, b.vel, b.c, b.dc
         self.torque, self.damping, self.wrench, self.stops, self.axial = b.torque, b.damping, b.wrench, b.stops, b.axial
@@ -81,9 +80,9 @@ class Body:
         # What the stage says of the world: its step (s), gravity (m/s2), what is under bodies, and how rough that is.
         self.gravity, self.friction = np.array(GRAVITY), 0.8
         self.dt, self.floor = 0.005, Floor(Ground())
-        # What touched it in the last step, where a player asks for it (`Player.feels`).
+        # Contacts of the last step, if a player needs them (`Player.needs_contacts`).
         self.touches = BodyContacts.none()
-        # Whether legs keep it on its feet (`Claim.stands`). Those begin at rest, and so does a trunk.
+        # Whether legs keep it on its feet (`Claim.needs_ground`). Those begin at rest, and so does a trunk.
         self.stands = False
         # Whether somebody gives the root's motion: nothing has to hold it up.
         self.root_is_given = False
@@ -93,8 +92,12 @@ class Body:
         self.held: dict[int, np.ndarray] = {}
         # Props in its hands.
         self.grips: list[Grip] = []
-        # Where a prop of the stage is and how fast, by its name.
+        # Pose and velocity of a prop of the stage, by its name.
         self.read_prop: Callable[[str], PropState] = _no_prop
+        # Move the world pose (3,) m, (4,) at which the engine holds the body of a pinned joint.
+        self.move_pin: Callable[[int, np.ndarray, np.ndarray], None] = _no_pin
+        # What players reported since the actor last passed it on: kind and message.
+        self.news: list[tuple[str, str]] = []
 
     def find_trunk(self) -> np.ndarray:
         """(J,) which joints carry more than `HEAVY` of its mass: the trunk's, and what carries that."""
@@ -132,9 +135,25 @@ class Body:
         self.block.floor = floor.address
 
     def put(self, state: BodyState) -> None:
-        """Be in another state."""
+        """Copy another state into this body's."""
         for field in ("root", "q", "v", "w"):
             getattr(self.state, field)[:] = getattr(state, field)
+
+    @contextmanager
+    def preserved(self) -> Iterator[None]:
+        """Restore state and accelerations afterwards; world poses and velocities are left as they are then."""
+        state, dw, a = self.state.copy(), self.dw.copy(), self.a.copy()
+        yield
+        self.put(state)
+        self.dw[:], self.a[:] = dw, a
+
+    def emit(self, kind: str, message: str = "") -> None:
+        """Report an event; listeners and takes get it before the stage's next step or run returns."""
+        self.news.append((kind, message))
+
+    def request(self) -> None:
+        """Ask the stage to call `Player.handle_request` of the actor's players after this step."""
+        self.block.request = 1
 
     def update(self) -> None:
         """World poses and velocities from the state."""
@@ -164,6 +183,10 @@ class Body:
 
 def _no_prop(name: str) -> PropState:
     raise InputError(f"there is no prop '{name}': this body is on no stage.")
+
+
+def _no_pin(joint: int, place: np.ndarray, turn: np.ndarray) -> None:
+    """No engine holds a body that is on no stage."""
 
 
 def _load_layout() -> type[body_kernels.Body]:

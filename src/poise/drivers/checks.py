@@ -8,7 +8,7 @@ A clip, a gesture, or anything else that gives a pose at a time can be played.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any
 
@@ -16,26 +16,11 @@ import numpy as np
 
 from poise.body.skeleton import Skeleton
 from poise.compiled.law import Block, Law
-from poise.drivers.driver import (
-    ACCELERATION,
-    ACT,
-    GIVE,
-    MOTION,
-    SETTLE,
-    SHOW,
-    TORQUE,
-    AccelerationPlayer,
-    Claim,
-    Driver,
-    MotionPlayer,
-    Player,
-    TorquePlayer,
-)
+from poise.drivers.driver import MOTION, POST_STEP, TORQUE, WRITE, Claim, Driver, MotionPlayer, Player
 from poise.errors import InputError
 from poise.motion.motion import Motion
 
-_PLAYERS: dict[str, type[Player]] = {MOTION: MotionPlayer, ACCELERATION: AccelerationPlayer, TORQUE: TorquePlayer}
-_MOMENTS = (GIVE, ACT, SETTLE, SHOW)
+_LEVELS, _PHASES = (MOTION, TORQUE), (WRITE, POST_STEP)
 LIVE = ("with a live motion", "Give a motion that is known beforehand")  # for `check_idle`
 EXAMPLES = "poise.Balance(), poise.Loose() or poise.Kinematic(motion)"  # of drivers, for sentences
 
@@ -45,9 +30,9 @@ def check_driver(driver: Any) -> None:
     name = type(driver).__name__
     if not isinstance(driver, Driver):
         raise InputError(f"a part is driven by a driver, such as Balance(); given {driver!r}.")
-    if getattr(driver, "level", None) not in _PLAYERS:
+    if getattr(driver, "level", None) not in _LEVELS:
         found = repr(getattr(driver, "level", None))
-        raise InputError(f"the level of a driver is {_or(_PLAYERS)}; that of {name} is {found}. Set {name}.level.")
+        raise InputError(f"the level of a driver must be {_or(_LEVELS)}; that of {name} is {found}. Set {name}.level.")
     if driver.root not in ("only", "never", "also"):
         raise InputError(f"`root` of a driver is 'only', 'never' or 'also'; that of {name} is {driver.root!r}.")
 
@@ -98,24 +83,27 @@ def check_claim(claim: Any, driver: Driver, joints: list[int], skeleton: Skeleto
 
 def check_player(player: Any, driver: Driver, joints: np.ndarray) -> None:
     """Raise InputError unless a driver's player is of the driver's level; one that has no `joints` gets them."""
-    who, kind = type(driver).__name__, _PLAYERS[driver.level]
-    if not isinstance(player, kind):
+    who, is_motion = type(driver).__name__, driver.level == MOTION
+    if not isinstance(player, Player) or isinstance(player, MotionPlayer) != is_motion:
+        wanted = "a MotionPlayer" if is_motion else "a Player that is no MotionPlayer"
         raise InputError(
-            f"{who} is a driver of level '{driver.level}', so {who}.play must return a {kind.__name__}; "
+            f"{who} is a driver of level '{driver.level}', so {who}.build must return {wanted}; "
             f"it returned {'None' if player is None else 'a ' + type(player).__name__}."
         )
     if getattr(player, "joints", None) is None:
         player.joints = joints
+    if is_motion and type(player).write is MotionPlayer.write and WRITE not in find_laws(player):
+        raise InputError(f"{type(player).__name__} writes no motion. Give it a method `write` or a law for '{WRITE}'.")
 
 
-def find_laws(player: Player) -> dict[str, tuple[Law, Block]]:
-    """The compiled laws of a player; raises InputError where they are none."""
+def find_laws(player: Player) -> Mapping[str, tuple[Law, Block]]:
+    """Return the compiled laws of a player by phase; raise InputError if there is no such phase or no such law."""
     laws, who = player.laws(), type(player).__name__
-    for moment, entry in laws.items():
-        if moment not in _MOMENTS:
-            raise InputError(f"{who}.laws has '{moment}'; laws are called for {_or(_MOMENTS)}.")
+    for phase, entry in laws.items():
+        if phase not in _PHASES:
+            raise InputError(f"{who}.laws has '{phase}'; the phases of laws are {_or(_PHASES)}.")
         if len(entry) != 2 or not isinstance(entry[0], Law) or not isinstance(entry[1], Block):
-            raise InputError(f"{who}.laws must give a law (made by @law) and its Block for '{moment}'.")
+            raise InputError(f"{who}.laws must give a law (made by @law) and its Block for '{phase}'.")
     return laws
 
 

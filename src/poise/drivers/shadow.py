@@ -24,7 +24,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.drivers.body import Body
-from poise.drivers.driver import TORQUE, Claim, Driver, TorquePlayer
+from poise.drivers.driver import TORQUE, BodyModel, Claim, Driver, Player
 from poise.drivers.loose.loose import Loose
 from poise.drivers.track.track import CRITICAL, Track
 from poise.errors import InputError
@@ -59,7 +59,7 @@ class Shadow(Driver):
     stiffness: float = 12.0
     damping: float = 1.0
     level = TORQUE
-    keeps = True
+    active_after_fall = True
 
     def __post_init__(self) -> None:
         if not (hasattr(self.ghost, "pose") and hasattr(self.ghost, "character")):
@@ -67,11 +67,6 @@ class Shadow(Driver):
         for what, value in (("stiffness", self.stiffness), ("damping", self.damping)):
             if not 0.01 <= value <= 1000.0:
                 raise InputError(f"the {what} of a shadow is 0.01 to 1000; given {value:g}.")
-
-    @property
-    def follows(self) -> Any:
-        """See `Driver.follows`."""
-        return self.ghost
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """All of the body, on the foot that the ghost stands on."""
@@ -91,10 +86,11 @@ class Shadow(Driver):
             lacks = ", ".join(absent)
             raise InputError(f"Shadow needs the whole of both legs; '{part}' lacks {lacks}. Drive 'body' with it.")
         moved = Track(self.ghost).claim(character, joints, part).moved
-        return Claim(moved, (), (skeleton.index(SIDES[find_support(self.ghost)] + "Foot"),), frees_root=True)
+        foot = skeleton.index(SIDES[find_support(self.ghost)] + "Foot")
+        return Claim(moved, pinned=(foot,), frees_root=True, follows=self.ghost)
 
-    def play(self, body: Body, joints: np.ndarray, t: float) -> ShadowPlayer:
-        """See `Driver.play`."""
+    def build(self, body: Body, joints: np.ndarray, t: float) -> ShadowPlayer:
+        """See `Driver.build`."""
         return ShadowPlayer(self, body, joints, t)
 
 
@@ -119,7 +115,7 @@ def _place(body: Body, pose: Any) -> tuple[np.ndarray, np.ndarray]:
     return R, p
 
 
-class ShadowPlayer(TorquePlayer):
+class ShadowPlayer(Player):
     """Springs of one actor, the feet that are fixed and drawn, and how far off its ghost it is.
 
     pinned  the foot that is fixed: 0 left, 1 right
@@ -127,15 +123,14 @@ class ShadowPlayer(TorquePlayer):
     far     m, how far off the root is
     """
 
-    looks = True
-    bends_toes = True
+    needs_before_step = True
 
     def __init__(self, driver: Shadow, body: Body, joints: np.ndarray, t: float):
         self.driver, self.joints = driver, np.asarray(joints, np.int64)
         self.feet = build_feet(body.character)
         self._size = float(body.character.height)
-        self.track = Track(driver.ghost, law=CRITICAL).play(body, self.joints, t)
-        springs = Loose(driver.stiffness, driver.damping).play(body, self.joints, t)
+        self.track = Track(driver.ghost, law=CRITICAL).build(body, self.joints, t)
+        springs = Loose(driver.stiffness, driver.damping).build(body, self.joints, t)
         self.track.springs.stiffness[:], self.track.springs.damping[:] = springs.stiffness, springs.damping
         self._stiffen(body)
         self.pinned, self.aims, self.far = find_support(driver.ghost), np.zeros((2, 7)), 0.0
@@ -160,7 +155,7 @@ class ShadowPlayer(TorquePlayer):
             if joint in trunk:  # they bear the trunk on the legs, not the legs on the trunk
                 springs.stiffness[row] = max(springs.stiffness[row], 0.5 * k)
 
-    def begin(self, body: Body, t: float, starting: bool) -> None:
+    def begin(self, body: Body, t: float, starting: bool, previous: Player | None = None) -> None:
         """See `Player.begin`: at a start it is where its ghost is."""
         if starting:
             pose = self.driver.ghost.pose(t)
@@ -176,21 +171,21 @@ class ShadowPlayer(TorquePlayer):
         foot = self.feet[self.pinned].joint
         self.hold[:3], self.hold[3:] = body.p[foot], body.world_turn(foot)
 
-    def find_pins(self) -> tuple[int, ...]:
-        """See `Player.find_pins`."""
-        return (self.feet[self.pinned].joint,)
+    def model(self, body: Body, falling: bool) -> BodyModel:
+        """See `Player.model`."""
+        return BodyModel(pinned=(self.feet[self.pinned].joint,), bends_toes=True)
 
-    def list_pins(self) -> list[tuple[int, np.ndarray, np.ndarray]]:
-        """See `Player.list_pins`: the foot that is fixed slides to where the ghost has it."""
-        aim, hold, dt = self.aims[self.pinned], self.hold, self._body.dt
+    def _slide(self, body: Body) -> None:
+        """Move the foot that is fixed to where the ghost has it, slowly."""
+        aim, hold, dt = self.aims[self.pinned], self.hold, body.dt
         hold[:3] += _limit(aim[:3] - hold[:3], _SLIDE * dt)
         turned = rotation.log(rotation.multiply(aim[3:], rotation.conjugate(hold[3:])))
         hold[3:] = rotation.normalize(rotation.multiply(rotation.exp(_limit(turned, _TURN * dt)), hold[3:]))
-        return [(self.feet[self.pinned].joint, hold[:3], hold[3:])]
+        body.move_pin(self.feet[self.pinned].joint, hold[:3], hold[3:])
 
-    def look(self, body: Body, t: float) -> None:
-        """See `Player.look`."""
-        self.track.look(body, t)
+    def before_step(self, body: Body, t: float) -> None:
+        """See `Player.before_step`."""
+        self.track.before_step(body, t)
         self._see(body, t)
         if self._wants_other(body):
             self._wants = True
@@ -230,17 +225,17 @@ class ShadowPlayer(TorquePlayer):
         self._waited += 0.0 if is_there else body.dt
         return is_there
 
-    def answer(self, body: Body, t: float) -> bool:
-        """See `Player.answer`: stand on the other foot."""
+    def handle_request(self, body: Body, t: float) -> bool:
+        """See `Player.handle_request`: stand on the other foot."""
         if not self._wants:
             return False
         self.pinned, self._wants, self._waited = 1 - self.pinned, False, 0.0
         self._fix(body)
         return True
 
-    def act(self, body: Body, t: float) -> None:
-        """See `TorquePlayer.act`."""
-        self.track.act(body, t)
+    def write(self, body: Body, t: float) -> None:
+        """See `Player.write`."""
+        self.track.write(body, t)
         side = 1 - self.pinned
         foot, aim, scale = self.feet[side].joint, self.aims[side], float(body.tree.mass) / 75.0
         force = _PULL * scale * (aim[:3] - body.p[foot]) - _SLOW * scale * body.v[foot]
@@ -249,7 +244,8 @@ class ShadowPlayer(TorquePlayer):
         body.wrench[foot, :3] += _limit(twist, _HARDEST * scale)
         body.wrench[foot, 3:] += _limit(force, _MOST * scale)
         if self._wants:
-            body.block["called"] = 1
+            body.request()
+        self._slide(body)
 
     def save(self) -> dict[str, Any]:
         """See `Player.save`."""

@@ -246,7 +246,7 @@ class Body(Layout):
 
     joints: int  # number of joints
     steps: int  # since the run began
-    called: int  # 1: the run ends after this step, see `Player.answer`
+    request: int  # 1: the run ends after this step, see `Player.handle_request`
     floor: int  # address of the ground, see `world/ground/floor.py`
     aloft: int  # 1 while nothing but the engine's contacts holds the root, see `stage/coupling/flight.py`
     dt: float  # s
@@ -283,8 +283,6 @@ class Body(Layout):
     v_before: Annotated[Floats, 3]
     f: Annotated[Floats, "joints", 3]
     n: Annotated[Floats, "joints", 3]
-    shown_root: Annotated[Floats, 3]  # m, as the body is shown
-    shown_q: Annotated[Floats, "joints", 4]
     reaction: Annotated[Floats, "joints", 6]
     gravity: Annotated[Floats, 3]  # m/s2
     outside: Annotated[Floats, 6]  # N and N m, what the engine's contacts do to a body in flight

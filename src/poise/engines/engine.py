@@ -50,7 +50,6 @@ class Capabilities:
     axial      whether `apply` takes damping about each axis of a joint apart, as its last argument
     stops      whether `stop` tells it which torques keep joints in their ranges
     nudges     whether joints can be turned a little between steps; without, such corrections are left out
-    accelerations  whether it integrates joints whose accelerations are given
     uneven     whether the ground may be other than one level plane
     moving     whether the ground may move, and carry what stands on it
     props      whether there are things on its ground
@@ -68,7 +67,6 @@ class Capabilities:
     nudges: bool = False
     axial: bool = False
     stops: bool = False
-    accelerations: bool = False
     uneven: bool = True
     moving: bool = True
     props: bool = True

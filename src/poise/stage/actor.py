@@ -12,7 +12,7 @@ from poise.body.skeleton import Skeleton
 from poise.compiled.law import Block, Law
 from poise.drivers.body import Body, load_tree
 from poise.drivers.checks import check_claim, check_driver
-from poise.drivers.driver import MOTION, Driver, MotionPlayer, Player
+from poise.drivers.driver import MOTION, BodyModel, Driver, MotionPlayer, Player
 from poise.drivers.joint_limits.limit_torques import LimitTorques
 from poise.drivers.loose.loose import LoosePlayer
 from poise.drivers.loose.rest import RestPlayer
@@ -84,36 +84,31 @@ class Actor:
         name = part if isinstance(part, str) else ", ".join(part)
         check_driver(driver)
         check_part(driver, name, part == ROOT)
-        if driver.follows is self:
-            raise InputError(f"'{self.name}' cannot follow itself; give {type(driver).__name__} another actor.")
-        if driver.follows is not None and self.stage.actors.get(driver.follows.name) is not driver.follows:
-            raise InputError(
-                f"{type(driver).__name__} follows an actor of its own stage; '{driver.follows.name}' is not on the "
-                f"stage of '{self.name}'. Add it there: stage.add(character)."
-            )
         claim = driver.claim(self.character, joints, name)
         check_claim(claim, driver, joints, self.character.skeleton)
         check_driven(self.stage.engine, driver, claim)
-        if self.stage.is_built and driver.carrier is not None and driver.carrier not in self.stage.props:
-            raise unknown_name("prop", driver.carrier, self.stage.props, "this stage")  # none will come any more
-        if driver.carrier is not None:
-            check_free(self.stage, driver.carrier)
+        if driver.level != MOTION and claim.follows is not None:
+            self._check_followed(driver, claim.follows)
+        if self.stage.is_built and claim.rides_on is not None and claim.rides_on not in self.stage.props:
+            raise unknown_name("prop", claim.rides_on, self.stage.props, "this stage")  # none will come any more
+        if claim.rides_on is not None:
+            check_free(self.stage, claim.rides_on)
         if self.started:
             with self.stage.hold():
-                driver.check_body(self.body)
-                if driver.carrier is not None:
-                    check_boarding(self.body, driver.carrier, self.name)
+                driver.check(self.body)
+                if claim.rides_on is not None:
+                    check_boarding(self.body, claim.rides_on, self.name)
         own = [a for a in self.assignments if not a.is_default]
         assignments = [*give_way(own, claim, self.character), Assignment(name, driver, claim)]
         assignments = add_trunk(assignments, self.assignments, self.character, self.stage.couple)
         # raises where the split cannot be
         partition, _ = divide(assignments, self.character.skeleton, self.body.tree, self.name, self.stage.couple)
         if self._is_guarded:
-            live = [i for a in assignments if a.driver.is_live and a.driver.level == MOTION for i in a.claim.moved]
-            check_live(self.body, live, self.name)
+            live = [a for a in assignments if a.claim.follows is not None and a.driver.level == MOTION]
+            check_live(self.body, [i for a in live for i in a.claim.moved], self.name)
         if self.started and self._is_guarded:
             given = ~np.isin(np.arange(len(self.body.tree)), partition.physical)
-            stands = any(a.claim.stands for a in assignments) and not self.has_lost_balance
+            stands = any(a.claim.needs_ground for a in assignments) and not self.has_lost_balance
             check_standing(self.body, given, stands, self.name)
         with self.stage.hold():
             if self.started:  # where everybody is now, as long as those who know it are there
@@ -123,9 +118,23 @@ class Actor:
                 self.tell("switched", f"{name} by {type(driver).__name__}")
             self.stage.rebuild(self)
 
+    def _check_followed(self, driver: Driver, other: Any) -> None:
+        """Raise InputError unless a physical body follows another actor of its stage."""
+        if other is self:
+            raise InputError(f"'{self.name}' cannot follow itself; give {type(driver).__name__} another actor.")
+        if self.stage.actors.get(other.name) is not other:
+            raise InputError(
+                f"{type(driver).__name__} follows an actor of its own stage; '{other.name}' is not on the stage of "
+                f"'{self.name}'. Add it there: stage.add(character)."
+            )
+
     def change(self, part: str | None = None, **parameters: Any) -> None:
         """Change parameters of a gesture while it runs: `change(bpm=140)`, `change("arms", size=1.5)`."""
-        playing = {a.part: a.player for a in self.assignments if a.player is not None and a.player.is_changeable}
+        playing = {
+            a.part: a.player
+            for a in self.assignments
+            if a.player is not None and type(a.player).change is not Player.change
+        }
         players = [player for name, player in playing.items() if part in (None, name)]
         if not self.stage.is_built:
             raise InputError("parameters are changed while a stage runs; before that, give them to the gesture.")
@@ -228,7 +237,7 @@ class Actor:
     @property
     def carrier(self) -> str | None:
         """The prop that it rides on."""
-        return next((a.driver.carrier for a in self.assignments if a.driver.carrier is not None), None)
+        return next((a.claim.rides_on for a in self.assignments if a.claim.rides_on is not None), None)
 
     def _set_loads(self, loads: list[Load], grips: list[Grip] | None = None) -> None:
         grips = self.grips if grips is None else grips
@@ -238,7 +247,7 @@ class Actor:
             self.body.grips = grips
             self.body.set_tree(tree)
             for player in self.players:
-                player.weigh(self.body)
+                player.on_mass_changed(self.body)
             self.stage.rebuild(self)
 
     @property
@@ -270,14 +279,35 @@ class Actor:
         return [*found, *(player for player in (self.rest, self.still) if player is not None)]
 
     def in_order(self) -> list[Player]:
-        """All players, those last whose motion depends on the others'."""
-        return sorted(self.players, key=lambda player: player.after_others)
+        """All players, those last whose motion is computed from the others'."""
+        last = {id(a.player) for a in self.assignments if a.claim.after_others}
+        return sorted(self.players, key=lambda player: id(player) in last)
 
-    def answer(self, t: float) -> bool:
-        """Somebody called: whether the body is to be built anew."""
-        self.body.block["called"] = 0
+    def list_motions(self) -> list[MotionPlayer]:
+        """Players that prescribe motion, in order, without one whose root rides on a prop: the prop moves that."""
+        riding = {id(a.player) for a in self.assignments if a.claim.rides_on is not None}
+        players = [player for player in self.in_order() if id(player) not in riding]
+        return [player for player in players if isinstance(player, MotionPlayer)]
+
+    def find_models(self) -> list[tuple[Player, BodyModel]]:
+        """What each player needs the engine's body to be at its present state."""
+        falling = not self.balances
+        return [(player, player.model(self.body, falling)) for player in self.players]
+
+    def find_standing(self) -> list[Player]:
+        """Players that keep the body on its feet."""
+        return [player for player in self.players if player.status(self.body, self.stage.time).balances]
+
+    @property
+    def balances(self) -> bool:
+        """Whether a player keeps the body on its feet."""
+        return bool(self.find_standing())
+
+    def handle_request(self, t: float) -> bool:
+        """Have players handle the request of a law; return whether the body is to be rebuilt."""
+        self.body.block.request = 0
         had = not self.has_lost_balance
-        answers = [player.answer(self.body, t) for player in self.players]  # everybody is asked
+        answers = [player.handle_request(self.body, t) for player in self.players]  # all of them
         if had and self.has_lost_balance and self.lets_go and not self.given[0]:
             self._let_go()
         return any(answers)
@@ -292,7 +322,7 @@ class Actor:
     @property
     def has_lost_balance(self) -> bool:
         """Whether a player says so."""
-        return any(player.has_lost_balance for player in self.players)
+        return any(player.status(self.body, self.stage.time).lost_balance for player in self.players)
 
     @property
     def limp(self) -> list[int]:
@@ -327,10 +357,11 @@ class Actor:
         self._tell_news()
 
     def _tell_news(self) -> None:
-        """What players have to tell."""
-        for player in self.players:
-            for news in player.events():
-                self.tell(news.partition(":")[0].replace(" ", "-"), news)
+        """Report the events that players emitted."""
+        news = self.body.news[:]
+        self.body.news.clear()
+        for kind, message in news:
+            self.tell(kind, message)
 
     def measure(self) -> tuple[np.ndarray, np.ndarray]:
         """Torque (J, 3) N m at each joint in body axes, and effort (J,): see `Effort.measure`."""
@@ -338,9 +369,10 @@ class Actor:
 
     def show(self, t: float) -> None:
         """Put what is given where it is at time t, in the body's state; a root that is carried stays where it is."""
-        for player in self.in_order():
-            if isinstance(player, MotionPlayer) and player.carrier is None:
-                player.give_smoothly(self.body, t)
+        for player in self.list_motions():
+            player.write(self.body, t)
+            if player.transition is not None:
+                player.transition.add(self.body, t)
         self.body.update()
 
     # A motion.
@@ -368,11 +400,7 @@ class Actor:
             return self._find_pose()
 
     def _find_pose(self) -> Pose:
-        body = self.body
-        now, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
-        # Given joints are put where they are now for the picture, and back: the step goes on as if nobody looked.
-        self.show(self.stage.time)
-        pose = Pose(body.state.root.copy(), body.state.q.copy())
-        body.put(now)
-        body.dw[:], body.a[:] = dw, a
-        return pose
+        # Prescribed joints are put where they are now, and back: the step goes on as if no pose had been read.
+        with self.body.preserved():
+            self.show(self.stage.time)
+            return Pose(self.body.state.root.copy(), self.body.state.q.copy())

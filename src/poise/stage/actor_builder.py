@@ -9,7 +9,7 @@ import numpy as np
 from poise.body.geometry.primitives import Shape
 from poise.drivers.checks import check_player
 from poise.drivers.counterpoise.counterpoise import Counterpoise, lean_springs
-from poise.drivers.driver import MOTION, MotionPlayer
+from poise.drivers.driver import MOTION, BodyModel, MotionPlayer, Player
 from poise.drivers.loose.rest import RestPlayer, hold_pose, let_run_out
 from poise.engines.scene import BALL, FREE, GIVEN, Joint, SceneBody
 from poise.errors import InputError
@@ -36,10 +36,10 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
         actor.is_posed = True
     if not starting:
         _hand_on(actor)
-    for a in sorted(actor.assignments, key=lambda a: a.driver.after_others):
+    for a in sorted(actor.assignments, key=lambda a: a.claim.after_others):
         if a.player is None and a.driver.level == MOTION:
             _begin(actor, a, t, starting)
-    stands = [type(a.driver).__name__ for a in actor.assignments if a.claim.stands]
+    stands = [type(a.driver).__name__ for a in actor.assignments if a.claim.needs_ground]
     if stands and stage.ground is None:
         raise InputError(f"{stands[0]} stands on the ground, and this stage has none. Give it one: Stage(ground=...).")
     if stands and not -stage.gravity[1] > _DOWN * float(np.linalg.norm(stage.gravity)):
@@ -55,8 +55,8 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
     for a in actor.assignments:
         if a.player is None:
             _begin(actor, a, t, starting)
-    if not any(player.leans for player in actor.players):
-        body.lean[:] = 0.0
+    if not actor.balances:
+        body.lean[:] = 0.0  # hips lean over legs that balance
     take_part(actor, t)
     _hold(actor, undriven, t)
     actor.still = None if starting else _let_run_out(actor, t)
@@ -64,7 +64,7 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
         actor.start_height = hips_over_floor(actor)
         actor.effort.begin(t)
     body.turning[:] = body.handed[:] = body.pulling[:] = 0.0  # the change of hands is over
-    actor.coupled.settle(actor.partition, actor.carrier is not None, any(player.stands for player in actor.players))
+    actor.coupled.settle(actor.partition, actor.carrier is not None, actor.balances)
     body.root_is_given = bool(actor.given[0])
     if stage.couple == "paper":
         if stage.coupling_filter is None:
@@ -79,7 +79,7 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
 
 def take_part(actor: Actor, t: float) -> None:
     """Have the body take part, from time t on, in the gesture that it plays; of several in that driven last."""
-    offers = [player.find_part() for player in actor.players]
+    offers = [player.gesture for player in actor.players]
     actor.body.taking_part.follow(next((each for each in reversed(offers) if each is not None), None), t)
 
 
@@ -117,17 +117,15 @@ def _tell_world(actor: Actor, t: float) -> None:
     body.floor.move(t)
     body.friction = stage.ground.friction if stage.ground is not None else 0.0
     body.block.gravity[:] = stage.gravity
-    body.block["called"] = 0
+    body.block.request = 0
 
 
 def _begin(actor: Actor, a: Assignment, t: float, starting: bool) -> None:
     joints = np.array(a.claim.moved)
-    player = a.driver.play(actor.body, joints, t)
+    player = a.driver.build(actor.body, joints, t)
     check_player(player, a.driver, joints)
-    if a.heir_of is not None and not starting:
-        player.succeed(a.heir_of)
+    player.begin(actor.body, t, starting, None if starting else a.heir_of)
     a.heir_of = None
-    player.begin(actor.body, t, starting)
     if isinstance(player, MotionPlayer):
         check_written(actor, player)
     a.player = player
@@ -143,29 +141,30 @@ def _hold(actor: Actor, undriven: list[int], t: float) -> None:
         actor.body.held = {joint: held.aim[k] for k, joint in enumerate(undriven)}
         actor.rest = held
     for player in actor.players:
-        actor.body.held |= player.find_held()
+        actor.body.held |= player.held
 
 
 def _find_trunk(actor: Actor) -> Counterpoise | None:
     """How trunk and head lean over legs that balance, where springs hold them: with `paper` coupling."""
-    wanted = [(a.before or a).driver.trunk for a in actor.assignments] if actor.stage.couple == "paper" else []
+    wanted = [(a.before or a).claim.trunk for a in actor.assignments] if actor.stage.couple == "paper" else []
     return next((trunk for trunk in wanted if isinstance(trunk, Counterpoise)), None)
 
 
 def describe_actor(actor: Actor, in_company: bool = False) -> SceneBody:
-    """What the engine has to build of an actor as it is now; see `touching.choose_shapes`."""
-    state = actor.body.state
+    """What the engine has to build of an actor as it is now; see `choose_shapes`."""
+    state, models = actor.body.state, actor.find_models()
     root, q = state.root.copy(), state.q.copy()
-    for player in actor.players:
-        if player.carrier is not None:
-            root, q[0] = player.seat
+    for _, model in models:
+        if model.seat is not None:
+            root, q[0] = model.seat
     pose = {"root": root, "rotations": q, "velocity": state.v.copy(), "angular_velocity": state.w.copy()}
-    is_hard = not any(player.stands for player in actor.players)
-    return describe_at(actor, _find_joints(actor), pose, choose_shapes(actor, in_company), is_hard)
+    shapes = choose_shapes(actor, [model for _, model in models], in_company)
+    return describe_at(actor, models, _find_joints(actor, models), pose, shapes, not actor.balances)
 
 
 def describe_at(
     actor: Actor,
+    models: list[tuple[Player, BodyModel]],
     joints: tuple[Joint, ...],
     pose: dict[str, np.ndarray],
     shapes: tuple[tuple[int, Shape], ...],
@@ -175,29 +174,24 @@ def describe_at(
     shapes = (*shapes, *list_held_shapes(actor)) if shapes else ()
     return SceneBody(
         actor.name, actor.body.tree, joints, **pose, shapes=shapes,
-        pinned=_find_pins(actor), carrier=actor.carrier,
+        pinned=_find_pins(actor, models), carrier=actor.carrier,
         is_locked=actor.stage.couple == "exact", is_hard=is_hard,
     )  # fmt: skip
 
 
-def _find_pins(actor: Actor) -> tuple[int, ...]:
+def _find_pins(actor: Actor, models: list[tuple[Player, BodyModel]]) -> tuple[int, ...]:
     """Joints whose bodies are fixed to the world."""
-    pins: list[int] = []
-    for a in actor.assignments:
-        now = None if a.player is None else a.player.find_pins()
-        pins += a.claim.pinned if now is None else now
-    return tuple(pins)
+    now = {id(player): model.pinned for player, model in models}
+    pins = [(a.claim.pinned, now.get(id(a.player))) for a in actor.assignments]
+    return tuple(joint for claimed, present in pins for joint in (claimed if present is None else present))
 
 
-def _find_joints(actor: Actor) -> tuple[Joint, ...]:
+def _find_joints(actor: Actor, models: list[tuple[Player, BodyModel]]) -> tuple[Joint, ...]:
     """How each joint moves in the engine."""
+    has_hinges, given = actor.stage.engine.abilities.hinges, actor.given
     kinds: dict[int, Joint] = {}
-    falling = not any(player.stands for player in actor.players)
-    for player in actor.players if actor.stage.engine.abilities.hinges else ():
-        kinds.update(player.prefers(actor.body, falling))
-    for player in actor.players:
-        kinds.update(player.kinds(actor.body))
-    given = actor.given
+    for _, model in models:
+        kinds |= model.joints if has_hinges or model.requires_hinges else {}
     return tuple(
         Joint(FREE) if i == 0 and not given[0] else Joint(GIVEN) if given[i] else kinds.get(i, Joint(BALL))
         for i in range(len(given))

@@ -19,7 +19,7 @@ from poise.body.character import Character
 from poise.body.roles import BODY, PARTS
 from poise.body.skeleton import Skeleton
 from poise.drivers.checks import EXAMPLES
-from poise.drivers.driver import ACCELERATION, MOTION, Claim, Driver
+from poise.drivers.driver import MOTION, Claim, Driver
 from poise.engines.engine import Engine
 from poise.engines.registry import DEFAULT
 from poise.engines.scene import HINGES, Scene
@@ -37,7 +37,7 @@ ROOT = "root"
 def take_driver(driver: Any, part: Any) -> Driver:
     """A driver; a class that can be made without arguments is made one."""
     is_class = inspect.isclass(driver)
-    if not is_class and callable(getattr(driver, "claim", None)) and callable(getattr(driver, "play", None)):
+    if not is_class and callable(getattr(driver, "claim", None)) and callable(getattr(driver, "build", None)):
         return driver
     if is_class and issubclass(driver, Driver):
         try:
@@ -200,14 +200,9 @@ def check_coupling(engine: Engine, couple: str) -> None:
 def check_driven(engine: Engine, driver: Driver, claim: Claim) -> None:
     """Raise InputError where an engine cannot do what a driver asks for."""
     able, who = engine.abilities, type(driver).__name__
-    if driver.level == ACCELERATION and not able.accelerations:
+    if claim.rides_on is not None and not able.carriers:
         raise InputError(
-            f"{who} gives accelerations, which the engine '{engine.name}' does not take. "
-            "Use an engine that does, or a driver that gives torques."
-        )
-    if driver.carrier is not None and not able.carriers:
-        raise InputError(
-            f"{who} has the root ride on '{driver.carrier}', and with the engine '{engine.name}' nobody rides on a "
+            f"{who} has the root ride on '{claim.rides_on}', and with the engine '{engine.name}' nobody rides on a "
             f"prop. Use an engine that can, such as '{DEFAULT}'."
         )
     if claim.pinned and not able.pins:

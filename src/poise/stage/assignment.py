@@ -20,14 +20,16 @@ An actor's joints are assigned by what its drivers claim; the rest is left over.
 
 A body that has lost its balance is let go: what its drivers play stops, and its joints go limp.
 
-Drivers that `keep` go on: legs that balanced see to themselves, a root that floats stays free, and whatever a user has
-asked to keep. What stays given keeps its place in the tree, so a part that could only hang from it stays given too.
+Drivers that are `active_after_fall` go on: legs that balanced see to themselves, a root that floats stays free, and
+so does what a user chose. What stays given keeps its place in the tree, so a part that could only hang from it stays
+given too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -140,6 +142,11 @@ class Assignment:
     legs: Driver | None = None
 
     @property
+    def ghost(self) -> Any:
+        """The actor that a physical body follows; None if it follows none."""
+        return None if self.driver.level == MOTION else self.claim.follows
+
+    @property
     def is_default(self) -> bool:
         """Whether no user asked for it."""
         return (self.before or self).legs is not None
@@ -166,11 +173,11 @@ def give_way(assignments: list[Assignment], claim: Claim, character: Character) 
 def add_trunk(
     assignments: list[Assignment], before: list[Assignment], character: Character, couple: str
 ) -> list[Assignment]:
-    """Assignments with trunk and head as legs want them driven, where nobody drives them (`Driver.trunk`).
+    """Assignments with trunk and head driven as legs want it, if no other driver moves them (`Claim.trunk`).
 
     before  what there was: a default that stays as it was goes on
     """
-    legs, trunk = next(((a.driver, a.driver.trunk) for a in assignments if a.driver.trunk is not None), (None, None))
+    legs, trunk = next(((a.driver, a.claim.trunk) for a in assignments if a.claim.trunk is not None), (None, None))
     if legs is None or trunk is None or couple != "exact":
         return assignments
     taken = {i for a in assignments for i in (*a.claim.moved, *a.claim.held)}
@@ -206,7 +213,7 @@ def divide(
         if i in moved:
             if moved[i].driver.level != MOTION:
                 physical.add(i)
-            if moved[i].driver.level != MOTION or moved[i].driver.carries_physical:
+            if moved[i].driver.level != MOTION or moved[i].claim.carries_physical:
                 carrying.add(i)
         elif i == 0:
             if free:
@@ -219,7 +226,12 @@ def divide(
     check_most(f"{len(physical)} joints of '{name}' would be physical", len(physical), MOST_PHYSICAL,
                "Drive fewer by physics, and the rest by a motion.")  # fmt: skip
     for a in assignments:
-        a.driver.check_given(skeleton, sorted(physical))
+        first = next((i for i in a.claim.needs_motion if i in physical), None)
+        if first is not None:
+            raise InputError(
+                f"{type(a.driver).__name__} needs a motion at '{skeleton.labels[first]}', which is physical. Drive it "
+                "by a motion, or let the root be Free."
+            )
     partition = build_partition(skeleton, sorted(physical))
     if couple == "paper":
         check_published(partition, skeleton)
@@ -237,7 +249,7 @@ def let_go(
     wanted = [
         k
         for k, a in enumerate(assignments)
-        if (not a.driver.keeps or (is_late and a.driver.level == MOTION))
+        if (not a.driver.active_after_fall or (is_late and a.driver.level == MOTION))
         and 0 not in a.claim.moved and a.before is None
         and any(outboard[i] > FEATHER for i in (*a.claim.moved, *a.claim.held))
     ]  # fmt: skip

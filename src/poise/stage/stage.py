@@ -133,7 +133,7 @@ class Stage:
         self._stale: dict[str, Actor] = {}  # whose programs are to look again before the next step
         self._ends: list[tuple[float, int, Actor]] = []  # when pushes end, as a heap
         self._tickets = itertools.count()
-        self._lookers: list[tuple[Player, Body]] = []  # who looks before every step, and whose body he moves
+        self._lookers: list[tuple[Player, Body]] = []  # players that read others before every step, and their bodies
         self.talkers: set[Actor] = set()  # who is asked for news after every run: Python drives it, or it called once
 
     @property
@@ -184,7 +184,7 @@ class Stage:
         if self.is_built and any(prop.inertia is not None for prop in self.props.values()):
             raise InputError("nobody leaves a stage that runs with a prop that moves. Remove them before it runs.")
         for other in self.actors.values():
-            if other is not actor and any(a.driver.follows is actor for a in other.assignments):
+            if other is not actor and any(a.ghost is actor for a in other.assignments):
                 raise InputError(
                     f"nobody leaves a stage while another follows him; '{other.name}' is a shadow of '{actor.name}'. "
                     f"Remove '{other.name}' first, or drive it with something else."
@@ -240,7 +240,7 @@ class Stage:
 
     def _advance_at_once(self, steps: int) -> None:
         for player, body in self._lookers if steps else ():  # all of them before anybody moves
-            player.look(body, self.time)
+            player.before_step(body, self.time)
         began = self.steps
         self._run(self.crowd, steps, self._is_recorded)
         if self.crowd.is_quiet and not self.talkers:
@@ -295,7 +295,7 @@ class Stage:
             for actor in program.actors:
                 self.check_finite(actor)
                 self.talkers.add(actor)
-                if actor.answer(self.time):
+                if actor.handle_request(self.time):
                     self.rebuild(actor)
             self.build()
             program = next(group.program for group in self.groups if program.actors[0] in group.actors)
@@ -347,7 +347,10 @@ class Stage:
         standing = {actor for group in silent for actor in group.actors}
         self.talkers = {actor for actor in self.talkers if actor.name in self.actors}
         self._lookers = [
-            (player, actor.body) for actor in self.actors.values() for player in actor.players if player.looks
+            (player, actor.body)
+            for actor in self.actors.values()
+            for player in actor.players
+            if player.needs_before_step
         ]
         self.talkers |= {actor for actor in self.actors.values() if actor not in standing}
 
@@ -432,8 +435,8 @@ class Stage:
             begun += [] if actor.started else [actor]
             actor.started = True
         for actor in begun:  # now that everybody is in his place
-            for player in (player for player in actor.players if player.looks):
-                player.look(actor.body, self.time)
+            for player in (player for player in actor.players if player.needs_before_step):
+                player.before_step(actor.body, self.time)
                 actor.show(self.time)
         everybody = list(self.actors.values())
         check_apart(self, everybody, self.props.values())
@@ -530,7 +533,7 @@ class Stage:
         """A simulation of some actors in a scene."""
         check_scene(self.engine, scene)
         for actor, body in zip(actors, scene.bodies, strict=True):
-            standing = {int(i) for player in actor.players if player.stands for i in player.joints}
+            standing = {int(i) for player in actor.find_standing() for i in player.joints}
             actor.limits.begin(body.joints, not self.engine.abilities.axial, standing)
         simulation = build_simulation(self.engine, scene)
         hits = build_hits(actors, scene)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .cases import add_case
-from .names import find, poise
+from .names import call, find, poise
 from .scenes import FULL, TRACKING, beat, human, make_clip, playing, ragdoll, switch, tracking
 
 STANDING: dict[str, Callable[[], Any]] = {"legs": poise.Balance, "upperBody": playing}
@@ -121,8 +121,9 @@ ROWS: dict[str, tuple[dict[str, Callable[[Any], Any]], dict[str, Any]]] = {
         {"root": lambda _: poise.Anchored(fixes="point"), "upperBody": lambda _: playing(),
          "legs": lambda body: poise.Kinematic(make_clip("idle", body.skeleton))}, {}),
     "kinematic kept to its feet": (
-        {"root": lambda body: poise.Kinematic(walk_of(body), cutoff=3.0, keeps=True),
-         "body": lambda body: poise.Kinematic(walk_of(body), cutoff=3.0, keeps=True)}, {"seconds": 2.0}),
+        {"root": lambda body: call(poise.Kinematic, walk_of(body), cutoff=3.0, active_after_fall=True),
+         "body": lambda body: call(poise.Kinematic, walk_of(body), cutoff=3.0, active_after_fall=True)},
+        {"seconds": 2.0}),
 }  # fmt: skip
 for name, (parts, options) in ROWS.items():
     add_case(f"driver {name}", drive, parts, **options)

@@ -21,14 +21,6 @@ from typing import Any
 
 # Name in the cases -> places, newest first: "module:attribute", or "module" where the attribute has the case's name.
 PLACES: dict[str, tuple[str, ...]] = {
-    "AccelerationPlayer": (
-        "poise.extend",
-        "poise",
-    ),
-    "Bearing": (
-        "poise.extend",
-        "poise",
-    ),
     "blend": ("poise.motion",),
     "Block": (
         "poise.extend",
@@ -317,17 +309,9 @@ PLACES: dict[str, tuple[str, ...]] = {
         "poise.motion.gestures.speak",
         "poise.motion.gestures.speaking",
     ),
-    "Support": (
-        "poise.extend",
-        "poise",
-    ),
     "TICK": (
         "poise.jobs.puppet.cued_puppet",
         "poise.jobs.puppet_session",
-    ),
-    "TorquePlayer": (
-        "poise.extend",
-        "poise",
     ),
     "translate": ("poise.motion",),
     "Tree": (
@@ -350,11 +334,12 @@ PLACES: dict[str, tuple[str, ...]] = {
 # Command-line options in the cases -> what they were called before.
 OPTIONS: dict[str, tuple[str, ...]] = {}
 # Keyword arguments and fields in the cases -> what they were called before.
-KEYWORDS: dict[str, tuple[str, ...]] = {}
+KEYWORDS: dict[str, tuple[str, ...]] = {"active_after_fall": ("keeps",)}
 # Parts of results: a pattern of names in the older revision -> the names in the newer one (`re.sub`); None: a part that
 # is not compared, in either, since what it holds was never promised (the keys of a saved state, say).
 PARTS: dict[str, str | None] = {
     r"/settings/(touch|ground)$": None,  # texts with the names of classes, which were renamed
+    r"/hand_overs/": "/transitions/",
 }
 # Functions that write films: a demo does without them, since they take most of its time.
 FILMS = ("save_film",)

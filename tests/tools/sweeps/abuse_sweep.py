@@ -463,9 +463,11 @@ class Episode:
             return player.live
 
         choices: list[Callable[[], Any]] = [
-            lambda: Kinematic(gesture, keeps=bool(rng.random() < 0.3)),
+            lambda: Kinematic(gesture, active_after_fall=bool(rng.random() < 0.3)),
             lambda: Kinematic(clip, start),
-            lambda: Track(gesture, float(10 ** rng.uniform(0.0, 6.0)), keeps=bool(rng.random() < 0.3), law=law),
+            lambda: Track(
+                gesture, float(10 ** rng.uniform(0.0, 6.0)), active_after_fall=bool(rng.random() < 0.3), law=law
+            ),
             lambda: Track(clip, damping=damp(), start=start, law=law, give=give),
             lambda: KeepUpright(str(rng.choice(things))),
             lambda: Loose(float(10 ** rng.uniform(-2.0, 2.0)), float(rng.choice([0.0, 0.1, 0.5, 1.0]))),

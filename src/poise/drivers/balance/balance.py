@@ -58,7 +58,7 @@ from poise.drivers.balance.support_polygon import find_outline
 from poise.drivers.body import Body
 from poise.drivers.checks import check_idle
 from poise.drivers.counterpoise.lean import PELVIS, find_shift_of
-from poise.drivers.driver import ACT, TORQUE, Bearing, Claim, Driver, Support, TorquePlayer
+from poise.drivers.driver import TORQUE, WRITE, BodyModel, Claim, Driver, Player, Status
 from poise.drivers.loose import loose
 from poise.engines.scene import BALL, HINGES, Joint
 from poise.errors import InputError, finite_number
@@ -158,7 +158,7 @@ class Balance(Driver):
     hold: float = 1.0
     counter_lean: float = PELVIS
     level = TORQUE
-    keeps = True  # it lets go by itself
+    active_after_fall = True  # its legs go limp by themselves
 
     def __post_init__(self) -> None:
         for what, value, low, most in (
@@ -184,13 +184,6 @@ class Balance(Driver):
         else:
             check_idle(self, ["height", "target"], "where a clip is followed, which has its own", "Leave out follow")
 
-    @property
-    def trunk(self) -> Driver | None:
-        """See `Driver.trunk`."""
-        from poise.drivers.counterpoise.counterpoise import answer_with
-
-        return answer_with(self.counter_lean) if self.follow is None else None
-
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """Hips, knees and ankles of both legs; what else a leg has (toes, twist joints) is held."""
         skeleton = character.skeleton
@@ -214,10 +207,14 @@ class Balance(Driver):
             raise InputError(f"Balance drives legs only; it cannot drive {', '.join(strangers)}. Drive 'legs' with it.")
         held = tuple(i for i in sorted(below) if i not in needed)
         feet = tuple(skeleton.index(side + "Foot") for side in SIDES) if self.pinned else ()
-        return Claim(tuple(sorted((*needed, *bridges))), held, feet, frees_root=True, stands=True)
+        from poise.drivers.counterpoise.counterpoise import answer_with
 
-    def play(self, body: Body, joints: np.ndarray, t: float) -> BalancePlayer:
-        """See `Driver.play`."""
+        trunk = answer_with(self.counter_lean) if self.follow is None else None
+        moved = tuple(sorted((*needed, *bridges)))
+        return Claim(moved, held, feet, frees_root=True, needs_ground=True, trunk=trunk)
+
+    def build(self, body: Body, joints: np.ndarray, t: float) -> BalancePlayer:
+        """See `Driver.build`."""
         return BalancePlayer(self, body, t)
 
 
@@ -227,7 +224,7 @@ def find_bridges(skeleton: Skeleton) -> tuple[int, ...]:
     return tuple(sorted(above - {0}))
 
 
-class BalancePlayer(TorquePlayer):
+class BalancePlayer(Player):
     """The legs of one actor. `aim` may be written to while it runs: see `settings.py` for what is where."""
 
     def __init__(self, driver: Balance, body: Body, t: float):
@@ -282,7 +279,7 @@ class BalancePlayer(TorquePlayer):
         if driver.pinned:
             self.gains[record.EDGE] = -1.0  # feet that are fixed can pull: twice the support
         self.firm, self.yielding = self.gains.copy(), np.zeros(2)
-        self.feels = driver.give > 0.0
+        self.needs_contacts = driver.give > 0.0
         self.inertia = np.array(body.inertia())
         self.damping, self.swing = np.zeros(len(tree)), np.zeros(2)
         for side, leg in enumerate(self.legs):
@@ -310,7 +307,6 @@ class BalancePlayer(TorquePlayer):
         )
         self.work = tuple(body.arena.zeros(*shape) for shape in ((8, 3), (8, 3), (9, 2), (8,), (4, 2)))
         self.gone: loose.LoosePlayer | None = None
-        self._news: list[str] = []
         names = ("legs", "limb", "corners", *(set(_NUMBERS) - {"firm", "yielding"}), "turns", "floors")
         work = dict(zip(("spots", "bearing", "hull", "loads", "inner"), self.work, strict=True))
         self.block = Block(
@@ -337,18 +333,13 @@ class BalancePlayer(TorquePlayer):
             self._fade_in(body, t)
 
     @property
-    def leans(self) -> bool:
-        """See `Player`."""
-        return self._shift is not None and self.gone is None
-
-    @property
     def lost_at(self) -> float:
         """s, when the balance was lost; negative: it was not."""
         return float(self.block["lost_at"])
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`. Where it has given up, the legs are loose."""
-        return {ACT: (self._law, self.block)} if self.gone is None else self.gone.laws()
+        return {WRITE: (self._law, self.block)} if self.gone is None else self.gone.laws()
 
     def _find_margin(self, body: Body) -> float:
         return find_outline(self._find_soles(body)).find_margin(body.c[0], body.c[2])
@@ -357,12 +348,12 @@ class BalancePlayer(TorquePlayer):
         """(2, 4, 3) m, the soles' corners in the world."""
         return find_soles_of(body.R, body.p, self.legs[:, 2], self.corners)
 
-    def weigh(self, body: Body) -> None:
-        """Look again at what the body weighs: it took up a load, or dropped one."""
+    def on_mass_changed(self, body: Body) -> None:
+        """See `Player.on_mass_changed`."""
         self.gains[record.MASS] = self.firm[record.MASS] = body.tree.mass
         self.inertia[:] = body.inertia()
         if self._shift is not None:
-            self._shift.weigh(body)
+            self._shift.on_mass_changed(body)
             self._fade_in(body, body.time)
 
     def _fade_in(self, body: Body, t: float) -> None:
@@ -390,26 +381,19 @@ class BalancePlayer(TorquePlayer):
         aim[record.HOME : record.LEG_TORQUE] = soles[..., [0, 2]].ravel()
         return aim
 
-    def kinds(self, body: Body) -> dict[int, Joint]:
-        """Knees are hinges and ankles have two axes, unless they turn about others right now; hips are balls."""
-        kinds: dict[int, Joint] = {}
-        for joint in find_bridges(body.skeleton):
-            kinds[joint] = Joint(HINGES)
+    def model(self, body: Body, falling: bool) -> BodyModel:
+        """See `Player.model`. A balance that follows a clip may go down on its knees, so more than its soles can touch.
+
+        Knees are hinges and ankles have two axes, unless they turn about others right now; hips are balls.
+        """
+        joints = {joint: Joint(HINGES) for joint in find_bridges(body.skeleton)}
         for leg in self.legs:
             for joint, count in ((int(leg[1]), 1), (int(leg[2]), 2)):
-                kinds[joint] = _hinge(body, joint, count)
-        return kinds
+                joints[joint] = _hinge(body, joint, count)
+        return BodyModel(joints, requires_hinges=True, soles_only=self.gone is None and self.way is None)
 
-    def act(self, body: Body, t: float) -> None:
-        """See `TorquePlayer.act`."""
-        if self.gone is not None:
-            self.gone.act(body, t)
-            return
-        body.block["t"] = t
-        self._law(body.block, self.block)
-
-    def strike(self, body: Body, force: np.ndarray) -> None:
-        """See `Player.strike`: springs and dampers soften in a blow, but not where a fall would have to be caught."""
+    def on_contacts(self, body: Body, force: np.ndarray) -> None:
+        """See `Player.on_contacts`: springs and dampers soften in a blow, unless a fall would have to be caught."""
         from poise.drivers.balance.kernels import ALARM
         from poise.drivers.track.kernels import soften
         from poise.drivers.track.track import HEAVY
@@ -425,11 +409,11 @@ class BalancePlayer(TorquePlayer):
         self.gains[_SPRINGS] = ease * self.firm[_SPRINGS]
         self.gains[_DAMPERS] = math.sqrt(ease) * self.firm[_DAMPERS]
 
-    def answer(self, body: Body, t: float) -> bool:
+    def handle_request(self, body: Body, t: float) -> bool:
         """The balance was lost: from now on the legs are limp, and all of the body may touch the ground."""
         if self.gone is not None or self.lost_at < 0.0:
             return False
-        self._news.append("lost balance")
+        body.emit("lost-balance", "lost balance")
         self.gone = self._let_go(body, self.lost_at)
         return True
 
@@ -438,51 +422,24 @@ class BalancePlayer(TorquePlayer):
         # what the legs do now dies away: they do not give in at once
         body.handed[at] = np.einsum("kab,ka->kb", body.R[at], body.torque[at])
         body.handed[at] -= body.damping[at, None] * body.state.w[at]
-        gone = loose.TONE.play(body, at, t)
+        gone = loose.TONE.build(body, at, t)
         body.handed[at] = 0.0
         return gone
 
-    @property
-    def has_lost_balance(self) -> bool:
-        """See `Player`."""
-        return self.gone is not None
-
-    @property
-    def touches_with_soles_only(self) -> bool:
-        """See `Player`: while it stands; one that follows a clip may go down on its knees."""
-        return self.gone is None and self.way is None
-
-    @property
-    def stands(self) -> bool:
-        """See `Player`: until it has given up."""
-        return self.gone is None
-
-    @property
-    def renews(self) -> bool:
-        """See `Player`: while it stands; who falls is stepped in parts, with torques of the whole step."""
-        return self.gone is None
-
-    def find_support(self, body: Body) -> Support:
-        """See `Player.find_support`."""
-        return Support(self._find_soles(body), self.margin)
-
-    def find_bearing(self, body: Body, t: float) -> Bearing | None:
-        """See `Player.find_bearing`: from what the clip wants that it follows."""
-        if self.way is None:
-            return None
-        at = t - self.driver.follow_start
-        up = self.way.wanted_up(at) @ rotation.rotate(body.state.q[0], self.way.own_up)
-        return Bearing(float(up), min(self.way.sinking(at), 0.0))
+    def status(self, body: Body, t: float) -> Status:
+        """See `Player.status`: the posture that it aims at is that of the clip, if it follows one."""
+        upright, sunk = None, 0.0
+        if self.way is not None:
+            at = t - self.driver.follow_start
+            upright = float(self.way.wanted_up(at) @ rotation.rotate(body.state.q[0], self.way.own_up))
+            sunk = min(self.way.sinking(at), 0.0)
+        stands = self.gone is None
+        return Status(stands, not stands, self._find_soles(body), self.margin, upright, sunk)
 
     @property
     def margin(self) -> float:
         """m, of the centre of mass inside the support."""
         return float(self.told[record.MARGIN])
-
-    def events(self) -> list[str]:
-        """See `TorquePlayer.events`."""
-        news, self._news = self._news, []
-        return news
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""

@@ -591,7 +591,7 @@ def keep_feet(body: Any, x: Any) -> None:
 
 @law
 def stand(body: int, block: int) -> None:
-    """Torques and damping of the legs. Where the balance is lost, the body's `called` says so."""
+    """Write torques and damping of the legs, and `request` once the balance is lost."""
     b, x = record(body, BODY), record(block, LEGS)
     j = b.joints
     legs, told = tables(x.legs, 2, 3), floats(x.told, TOLD)
@@ -609,6 +609,6 @@ def stand(body: int, block: int) -> None:
     calm_legs(legs, floats(x.damping, j), floats(x.swing, 2), told, floats(b.damping, j))
     if told[MARGIN] < -x.lost:
         x.lost_at = b.t
-        b.called = 1
+        b.request = 1
     if x.lost_at < 0.0:
         keep_feet(b, x)

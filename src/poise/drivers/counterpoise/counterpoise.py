@@ -40,7 +40,7 @@ from poise.compiled.law import Block, Law
 from poise.drivers.body import Body
 from poise.drivers.checks import check_idle
 from poise.drivers.counterpoise.lean import PELVIS, SPINE, ArmShift, find_arms, find_chest, find_shift_of
-from poise.drivers.driver import GIVE, MOTION, SETTLE, SHOW, Claim, Driver, MotionPlayer
+from poise.drivers.driver import MOTION, POST_STEP, WRITE, Claim, Driver, MotionPlayer, Player
 from poise.drivers.kinematic.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.loose.loose import FIRM, Loose, LoosePlayer
 from poise.dynamics.tree import build_tree
@@ -71,8 +71,6 @@ class Counterpoise(Driver):
     follow: Clip | None = None
     follow_start: float = 0.0
     level = MOTION
-    after_others = True
-    carries_physical = True
 
     def __post_init__(self) -> None:
         for what, value, low, most in (
@@ -101,10 +99,10 @@ class Counterpoise(Driver):
             raise InputError(
                 "Counterpoise follows a clip of its own skeleton; this clip has others. Retarget it first."
             )
-        return Claim(tuple(joints))
+        return Claim(tuple(joints), after_others=True, carries_physical=True, yields=True)
 
-    def play(self, body: Body, joints: np.ndarray, t: float) -> CounterpoisePlayer:
-        """See `Driver.play`."""
+    def build(self, body: Body, joints: np.ndarray, t: float) -> CounterpoisePlayer:
+        """See `Driver.build`."""
         return CounterpoisePlayer(self, body, np.asarray(joints, np.int64), t)
 
 
@@ -124,13 +122,10 @@ class CounterpoisePlayer(MotionPlayer):
     contacts (K + 1, 3) N m, own axes: what contacts put on each as it is felt; then the share of a step's that is
     """
 
-    after_others = True
-    is_pressed = True
-
     def __init__(self, driver: Counterpoise, body: Body, joints: np.ndarray, t: float):
         from poise.drivers.counterpoise import kernels as law
 
-        self.driver, self.joints, self._law, self._body = driver, joints, law, body
+        self.driver, self.joints, self._kernels, self._body = driver, joints, law, body
         self.pose = np.array([body.held.get(int(i), body.state.q[i]) for i in joints])
         self._shift = find_shift_of(body, driver.follow, driver.follow_start)
         count = len(body.tree)
@@ -152,28 +147,29 @@ class CounterpoisePlayer(MotionPlayer):
         self._look_at_masses(body)
         self._base: KinematicPlayer | None = None
         if driver.follow is not None:
-            base = Kinematic(driver.follow, start=driver.follow_start).play(body, joints, t)
+            base = Kinematic(driver.follow, start=driver.follow_start).build(body, joints, t)
             assert isinstance(base, KinematicPlayer)
             self._base = base
-            (base_give, base_block), (base_show, _) = base.laws()[GIVE], base.laws()[SHOW]
-            self.block.set(base=base_give.address, base_shown=base_show.address, base_block=base_block.address)
+            base_law, base_block = base.laws()[WRITE]
+            self.block.set(base=base_law.address, base_block=base_block.address)
+        else:
+            self.held = dict(zip(self.joints.tolist(), self.pose, strict=True))
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""
-        law = self._law
-        return {GIVE: (law.give, self.block), SHOW: (law.show, self.block), SETTLE: (law.bend, self.block)}
+        return {WRITE: (self._kernels.write, self.block), POST_STEP: (self._kernels.bend, self.block)}
 
     def _look_at_masses(self, body: Body) -> None:
         """How firm the joints are, and what loads there are on the trunk."""
         bare = build_tree(body.character)
-        firm = Loose(stiffness=FIRM, damping=1.0).play(body, self.joints, 0.0)
+        firm = Loose(stiffness=FIRM, damping=1.0).build(body, self.joints, 0.0)
         self.springs[:] = np.stack([firm.stiffness, firm.damping], axis=1)
         moment, own = body.tree.masses[:, None] * body.tree.centers, bare.masses[:, None] * bare.centers
         self._loads[:] = np.column_stack([moment - own, body.tree.masses - bare.masses])
         self._loads[sorted(find_arms(body.skeleton))] = 0.0
         self.block["is_loaded"] = bool(self._loads[:, 3].any())
 
-    def begin(self, body: Body, t: float, starting: bool) -> None:
+    def begin(self, body: Body, t: float, starting: bool, previous: Player | None = None) -> None:
         """Begin in the pose, or where the joints are, and go over to the lean."""
         if starting:
             at = self.joints
@@ -184,26 +180,12 @@ class CounterpoisePlayer(MotionPlayer):
         body.felt[self.joints] = body.pressed[:] = 0.0  # nobody took it before
         super().begin(body, t, starting=False)
 
-    def find_held(self) -> dict[int, np.ndarray]:
-        """See `Player.find_held`."""
-        return dict(zip(self.joints.tolist(), self.pose, strict=True)) if self._base is None else {}
-
-    def weigh(self, body: Body) -> None:
-        """See `Player.weigh`: the trunk goes over to how it leans against the new load."""
+    def on_mass_changed(self, body: Body) -> None:
+        """See `Player.on_mass_changed`: the trunk goes over to how it leans against the new load."""
         self._look_at_masses(body)
         if self._shift is not None:
-            self._shift.weigh(body)
+            self._shift.on_mass_changed(body)
             super().begin(body, body.time, starting=False)
-
-    def give(self, body: Body, t: float) -> None:
-        """See `MotionPlayer.give`."""
-        body.block["at"] = t
-        self._law.give(body.block, self.block)
-
-    def show(self, body: Body, t: float) -> None:
-        """See `MotionPlayer.show`."""
-        body.block["at"] = t
-        self._law.show(body.block, self.block)
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""
@@ -265,7 +247,7 @@ class Leaning:
         self.goal, self.rate, self.is_on = springs.aim.copy(), np.zeros((len(springs.joints), 3)), np.zeros(1)
         self._shift: ArmShift | None = find_shift_of(body) if before is None else before._shift
         if self._shift is not None:
-            self._shift.weigh(body)
+            self._shift.on_mass_changed(body)
         self.block = Block(
             kernels.LEANING, None, springs=springs.block.address, part=body.taking_part.block.address,
             shift=0 if self._shift is None else self._shift.block.address, goal=self.goal, rate=self.rate,
@@ -296,7 +278,7 @@ class Leaning:
         springs.go_over(own, t, self.goal[old], self.rate[old], springs.aim[own], np.zeros((len(own), 3)))
 
     def _aim(self, body: Body, t: float) -> None:
-        body.block["at"] = t
+        body.block.at = t
         self._laws.aim(body.block, self.block)
 
     def numbers(self) -> dict[str, np.ndarray]:

@@ -235,10 +235,10 @@ TINY = 1e-12  # kg m2: a joint that carries next to nothing
 #         see `Body`;  contacts (K + 1, 3): see `CounterpoisePlayer`;  work (3 K, 3 K) and torque (3 K,): for work
 # loads   (J, 4) kg m and kg, own axes: first moment and mass of loads on each body but the arms;  carried (K, J) flags:
 #         which bodies each joint carries
-# base, base_shown, base_block: laws of a motion that they play, and its block; 0: none
+# base, base_block: law of a motion that they play, and its block; 0: none
 COUNTERPOISE = fields(
     arrays="joints pose shares rates springs bent felt pressed contacts loads carried work torque",
-    integers="count base base_shown base_block shift is_loaded part",
+    integers="count base base_block shift is_loaded part",
     floats="most bent_at",
 )
 
@@ -267,7 +267,7 @@ def find_leans(b: Any, x: Any, q: np.ndarray, t: float, leans: np.ndarray) -> No
 
 
 @law
-def give(body: int, block: int) -> None:
+def write(body: int, block: int) -> None:
     """Where the joints are without the lean, and the lean on top, with velocities and accelerations."""
     b, x = record(body, BODY), record(block, COUNTERPOISE)
     j, k = b.joints, x.count
@@ -521,35 +521,6 @@ def _feel_loads(b: Any, x: Any, n: int, torque: np.ndarray) -> None:
         torque[0] += ry * g[2] - rz * g[1]
         torque[1] += rz * g[0] - rx * g[2]
         torque[2] += rx * g[1] - ry * g[0]
-
-
-@law
-def show(body: int, block: int) -> None:
-    """The pose for somebody who looks."""
-    b, x = record(body, BODY), record(block, COUNTERPOISE)
-    j, k = b.joints, x.count
-    joints, pose, shares, q = (
-        integers(x.joints, k),
-        vectors(x.pose, k, 4),
-        vectors(x.shares, k, 2),
-        vectors(b.shown_q, j, 4),
-    )
-    if x.base_shown != 0:
-        call_with_two(x.base_shown, body, x.base_block)
-    else:
-        for n in range(k):
-            for c in range(4):
-                q[joints[n], c] = pose[n, c]
-    leans, e, tilt, out = np.empty((2, 3, 3)), np.empty(3), np.empty(4), np.empty(4)
-    find_leans(b, x, q, b.at, leans)
-    bent, ahead = blocks(x.bent, k, 3, 3), b.at - x.bent_at
-    for n in range(k):
-        for c in range(3):
-            e[c] = shares[n, 0] * leans[0, 0, c] + shares[n, 1] * leans[1, 0, c] + bent[n, 0, c] + ahead * bent[n, 1, c]
-        set_exp(e, tilt)
-        multiply(q[joints[n]], tilt, out)
-        for c in range(4):
-            q[joints[n], c] = out[c]
 
 
 @kernel

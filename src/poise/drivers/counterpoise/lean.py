@@ -47,9 +47,9 @@ class ArmShift:
         if follow is not None:
             times, shifts = self._measure_clip(body, follow)
             self.block.set(times=times, clip=shifts, clip_count=len(times), start=follow_start)
-        self.weigh(body)
+        self.on_mass_changed(body)
 
-    def weigh(self, body: Body) -> None:
+    def on_mass_changed(self, body: Body) -> None:
         """Look again at what the arms hold."""
         self._hanging[:] = self._sum(body.tree, self._easy[None])[0]
         self.block["mass"] = body.tree.mass

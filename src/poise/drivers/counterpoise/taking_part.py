@@ -7,7 +7,7 @@ track plays on for as long. Where the gesture changes, the amount goes over to t
 the one before dies away. Both are quintics with the value, the rate and the acceleration that there were, so that all
 three are continuous in every move, however often anything changes.
 
-Whoever plays a gesture offers its track (`Player.find_part`). Who moves hips or trunk reads what comes of it, for the
+A player of a gesture offers its track (`Player.gesture`). Who moves hips or trunk reads what comes of it, for the
 time that it needs (`drivers/counterpoise/kernels.py:find_part`): `Balance` the hips' height and yaw and `PELVIS_BOW` of
 the bow, `Counterpoise`, or springs that lean (`counterpoise.py`), the rest, with a head that stays level and looks
 ahead. Nobody else does: under legs that walk or are animated the track is left out.

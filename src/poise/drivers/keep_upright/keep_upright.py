@@ -25,7 +25,7 @@ from poise.body.character import Character
 from poise.body.strength.static import static_strength
 from poise.compiled.law import Block, Law
 from poise.drivers.body import Body
-from poise.drivers.driver import ACT, TORQUE, Claim, Driver, TorquePlayer
+from poise.drivers.driver import TORQUE, WRITE, Claim, Driver, Player
 from poise.errors import InputError
 from poise.kinds import checked
 from poise.spatial import rotation
@@ -82,12 +82,12 @@ class KeepUpright(Driver):
             )
         return Claim(tuple(joints))
 
-    def play(self, body: Body, joints: np.ndarray, t: float) -> KeepUprightPlayer:
-        """See `Driver.play`."""
+    def build(self, body: Body, joints: np.ndarray, t: float) -> KeepUprightPlayer:
+        """See `Driver.build`."""
         return KeepUprightPlayer(self, body, joints)
 
 
-class KeepUprightPlayer(TorquePlayer):
+class KeepUprightPlayer(Player):
     """A wrist of one actor.
 
     aim     (4,) the wrist's rotation that it pulls to, and (4,) that of the step before
@@ -104,7 +104,6 @@ class KeepUprightPlayer(TorquePlayer):
         limits, forearm = (body.character.limits.get(body.skeleton.names[k]) for k in (i, up))
         none = rotation.identity()
         self.aim, self.memory = np.tile(body.state.q[i], (2, 1)), np.zeros(5)
-        self._news: list[str] = []
         self.block = Block(
             kernels.WRIST, None, joint=i, parent=up, aim=self.aim, memory=self.memory,
             natural=none,
@@ -117,7 +116,7 @@ class KeepUprightPlayer(TorquePlayer):
             tolerance=driver.tolerance, patience=PATIENCE,
             strength=float(static_strength(body.character)[i]) if driver.strength is None else driver.strength,
         )  # fmt: skip
-        self.weigh(body)
+        self.on_mass_changed(body)
         if not self.block["is_on"]:
             name = body.skeleton.labels[i]
             raise InputError(
@@ -125,8 +124,8 @@ class KeepUprightPlayer(TorquePlayer):
                 f"actor.grasp('{name}', '{driver.prop}')."
             )
 
-    def weigh(self, body: Body) -> None:
-        """See `Player.weigh`: what is held may be another thing now, or nothing."""
+    def on_mass_changed(self, body: Body) -> None:
+        """See `Player.on_mass_changed`: what is held may be another thing now, or nothing."""
         i, index = int(self.joints[0]), body.skeleton.index
         held = next((g for g in body.grips if g.prop.name == self.driver.prop and index(g.joint) == i), None)
         inertia = body.outboard()[2][i]
@@ -139,25 +138,17 @@ class KeepUprightPlayer(TorquePlayer):
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""
-        return {ACT: (self._law, self.block)}
+        return {WRITE: (self._law, self.block)}
 
-    def act(self, body: Body, t: float) -> None:
-        """See `TorquePlayer.act`."""
-        self._law(body.block, self.block)
-
-    def answer(self, body: Body, t: float) -> bool:
-        """See `Player.answer`: it leans, and nothing can be done."""
+    def handle_request(self, body: Body, t: float) -> bool:
+        """See `Player.handle_request`: it leans, and nothing can be done."""
         if self.memory[3] == 1.0:
             self.memory[3] = 2.0
             name, lean = body.skeleton.labels[int(self.joints[0])], math.degrees(self.memory[1])
             why = _WHY[int(self.memory[2])].format(strength=float(self.block["strength"]))
-            self._news.append(f"{CANNOT}: '{self.driver.prop}' leans {lean:.0f} degrees, {name} {why}")
+            message = f"{CANNOT}: '{self.driver.prop}' leans {lean:.0f} degrees, {name} {why}"
+            body.emit(CANNOT.replace(" ", "-"), message)
         return False
-
-    def events(self) -> list[str]:
-        """See `Player.events`."""
-        told, self._news = self._news, []
-        return told
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""

@@ -171,4 +171,4 @@ def watch(b: Any, x: Any, R: np.ndarray, short: float, share: float, memory: np.
         memory[2] = 2.0 if short > 0.5 * x.tolerance else 1.0
     if memory[0] > x.patience and memory[3] == 0.0:
         memory[3] = 1.0
-        b.called = 1
+        b.request = 1

@@ -84,34 +84,17 @@ def put_all(body: Any, block: int) -> None:
 
 
 @law
-def give(body: int, block: int) -> None:
+def write(body: int, block: int) -> None:
     """The part at the body's time."""
     put_all(record(body, BODY), block)
 
 
 @law
-def give_root(body: int, block: int) -> None:
+def write_root(body: int, block: int) -> None:
     """A part that moves the root as well."""
     b = record(body, BODY)
     put_all(b, block)
     place_root(record(block, PART), b.at, floats(b.root, 3), floats(b.v, 3), floats(b.a, 3))
-
-
-@law
-def show(body: int, block: int) -> None:
-    """The part's pose for somebody who looks."""
-    b = record(body, BODY)
-    play(block, b.at)
-    put_turns(record(block, PART), vectors(b.shown_q, b.joints, 4))
-
-
-@law
-def show_root(body: int, block: int) -> None:
-    """The pose of one that moves the root as well."""
-    b, x = record(body, BODY), record(block, PART)
-    play(block, b.at)
-    put_turns(x, vectors(b.shown_q, b.joints, 4))
-    place_root(x, b.at, floats(b.shown_root, 3), np.empty(3), np.empty(3))
 
 
 # As of `LivePlayer`.
@@ -161,7 +144,7 @@ def place_live_root(f: Any, t: float, root: np.ndarray, v: np.ndarray, a: np.nda
 
 
 @law
-def give_live(body: int, block: int) -> None:
+def write_live(body: int, block: int) -> None:
     """Line 1 of the step: q, w and dw of the joints, and the root if it moves that."""
     b, f = record(body, BODY), record(block, FOLLOWER)
     play_live(f, b.at)
@@ -176,16 +159,3 @@ def give_live(body: int, block: int) -> None:
             dw[joints[i], k] = own_dw[i, k]
     if f.moves_root == 1:
         place_live_root(f, b.at, floats(b.root, 3), floats(b.v, 3), floats(b.a, 3))
-
-
-@law
-def show_live(body: int, block: int) -> None:
-    """The pose for somebody who looks."""
-    b, f = record(body, BODY), record(block, FOLLOWER)
-    play_live(f, b.at)
-    joints, q, own = integers(f.joints, f.count), vectors(b.shown_q, b.joints, 4), vectors(f.q, f.count, 4)
-    for i in range(f.count):
-        for k in range(4):
-            q[joints[i], k] = own[i, k]
-    if f.moves_root == 1:
-        place_live_root(f, b.at, floats(b.shown_root, 3), np.empty(3), np.empty(3))

@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 
 from poise.body.character import Character
+from poise.compiled.arena import Arena
 from poise.compiled.law import Block, Law
 from poise.drivers.body import Body
 from poise.drivers.checks import LIVE, check_idle, check_playable
 from poise.drivers.counterpoise.taking_part import Offer
-from poise.drivers.driver import GIVE, MOTION, SHOW, Claim, Driver, MotionPlayer
+from poise.drivers.driver import MOTION, WRITE, Claim, Driver, MotionPlayer, Player
 from poise.drivers.kinematic.live import LivePlayer
 from poise.drivers.transition.transition import TAKE_OVER, Transition, find_offset, find_root_span, find_span
 from poise.errors import InputError
@@ -45,15 +46,15 @@ class Kinematic(Driver, Portable):
     cutoff     Hz of the low-pass under the rates of a recording; None: chosen from its noise. Poses are not filtered
     take_over  s that a hand-over from another driver takes, or up to twice that for a long way; 0: jump
                Neither is for a live motion, which takes over in its own delay, or longer for a long way
-    keeps      whether it plays on when the body has lost its balance; else its joints go limp then. What moves the root
-               plays on in any case, so that it matters there only once the root is given to another driver
+    active_after_fall  whether it plays on when the body has lost its balance; else its joints go limp then. What moves
+               the root plays on in any case, so that it matters there only once the root is given to another driver
     """
 
     motion: Motion
     start: float = 0.0
     cutoff: float | None = None
     take_over: float = TAKE_OVER
-    keeps: bool = False
+    active_after_fall: bool = False
     level = MOTION
     root = "also"
     _tracks: dict = field(default_factory=dict, repr=False)
@@ -75,16 +76,6 @@ class Kinematic(Driver, Portable):
         """Without the tracks, which go by where things are in this process' memory."""
         return {**super().__getstate__(), "_tracks": {}}
 
-    @property
-    def is_live(self) -> bool:
-        """See `Driver.is_live`."""
-        return self.motion.is_live
-
-    @property
-    def leader(self) -> object | None:
-        """See `Driver`: whoever is asked for his poses."""
-        return getattr(self.motion, "source", None) if self.motion.is_live else None
-
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """It moves those joints that the motion has, and holds the others."""
         own = set(self.motion.joints(character.skeleton))
@@ -93,10 +84,11 @@ class Kinematic(Driver, Portable):
             names = ", ".join(character.skeleton.labels[i] for i in sorted(own))
             raise InputError(f"this gesture moves {names}, none of which is in '{part}'. Drive a part that has it.")
         self.motion.check_bones(moved)
-        return Claim(moved, tuple(joint for joint in joints if joint not in own))
+        follows = getattr(self.motion, "source", None) or self.motion if self.motion.is_live else None
+        return Claim(moved, tuple(joint for joint in joints if joint not in own), follows=follows)
 
-    def play(self, body: Body, joints: np.ndarray, t: float) -> KinematicPlayer | LivePlayer:
-        """See `Driver.play`. The body's state at the joints is what is taken over from."""
+    def build(self, body: Body, joints: np.ndarray, t: float) -> KinematicPlayer | LivePlayer:
+        """See `Driver.build`."""
         if self.motion.is_live:
             return LivePlayer(self.motion, self.start, body, np.asarray(joints, np.int64), t)
         return KinematicPlayer(self, body, np.asarray(joints, np.int64), t)
@@ -135,7 +127,7 @@ class KinematicPlayer(MotionPlayer):
             kinematic_law.PART, room, joints=joints, count=k, q=self.q, w=self.w, dw=self.dw, **self.numbers(),
         )  # fmt: skip
         law = kinematic_law
-        self._give_law, self._show_law = (law.give_root, law.show_root) if self.moves_root else (law.give, law.show)
+        self._write_law = law.write_root if self.moves_root else law.write
         self._set_tracks()
 
     def _mingle(self) -> None:
@@ -153,9 +145,9 @@ class KinematicPlayer(MotionPlayer):
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""
-        return {GIVE: (self._give_law, self.block), SHOW: (self._show_law, self.block)}
+        return {WRITE: (self._write_law, self.block)}
 
-    def begin(self, body: Body, t: float, starting: bool) -> None:
+    def begin(self, body: Body, t: float, starting: bool, previous: Player | None = None) -> None:
         """Begin in the motion's own pose, or at the body's pose and velocity, and go over to the motion's."""
         if starting:
             self.pose(body, t)
@@ -163,17 +155,17 @@ class KinematicPlayer(MotionPlayer):
             self._join(body.state.q[self.joints], body.state.w[self.joints], body.turning[self.joints], t)
             self._join_root(np.stack([body.state.root, body.state.v, body.pulling]), t)
 
-    def make_hand_over(self, body: Body) -> Transition:
-        """See `MotionPlayer`: of the root's place alone; the rotations are taken over by the part itself."""
-        return Transition(body, self.joints[:0], moves_root=True)
+    def _make_transition(self, room: Arena | None) -> Transition:
+        """See `MotionPlayer`: of the root's position alone; the part itself takes the rotations over."""
+        return Transition(room, self.joints[:0], moves_root=True)
 
     def _join_root(self, now: np.ndarray, t: float) -> None:
         """Have the root at a place, a velocity and an acceleration (3, 3) at time t, and go over to the motion's."""
         if not self.moves_root or self.driver.take_over == 0.0:
             return
-        self.hand_over = self.hand_over or self.make_hand_over(self._body)
-        self.hand_over.set_root(now, self._find_root(t))
-        self.hand_over.span[:] = t, find_root_span(self.hand_over.root[0], self.driver.take_over)
+        self.transition = self.transition or self._make_transition(self._body.arena)
+        self.transition.set_root(now, self._find_root(t))
+        self.transition.span[:] = t, find_root_span(self.transition.root[0], self.driver.take_over)
 
     def _join(self, q0: np.ndarray, w0: np.ndarray, dw0: np.ndarray, t: float) -> None:
         """Be at q0 (K, 4) with velocities w0 and accelerations dw0 (K, 3) at time t, and go over to the motion's."""
@@ -186,15 +178,11 @@ class KinematicPlayer(MotionPlayer):
         self.part[self._kernels.TAKEN] = t
         self._mingle()
 
-    def find_part(self) -> Offer | None:
-        """See `Player.find_part`."""
+    @property
+    def gesture(self) -> Offer | None:
+        """See `Player.gesture`."""
         track = self.motion.body_track(self._body.skeleton)
         return None if track is None else (track, self.clock)
-
-    @property
-    def is_changeable(self) -> bool:
-        """See `Player.is_changeable`."""
-        return True
 
     def check_change(self, **parameters: Any) -> None:
         """Raise InputError where `change` would."""
@@ -252,16 +240,6 @@ class KinematicPlayer(MotionPlayer):
         phase, now, slope = phase_at(self.clock, t)
         self.clock[:] = t, phase, now, slope, rate, self._kernels.CHANGE
 
-    def give(self, body: Body, t: float) -> None:
-        """See `MotionPlayer.give`."""
-        body.block["at"] = t
-        self._give_law(body.block, self.block)
-
-    def show(self, body: Body, t: float) -> None:
-        """See `MotionPlayer.show`."""
-        body.block["at"] = t
-        self._show_law(body.block, self.block)
-
     def pose(self, body: Body, t: float) -> None:
         """Put the body where the motion is at time t, without its speed."""
         self._give(t)
@@ -298,7 +276,7 @@ class KinematicPlayer(MotionPlayer):
         if not self.moves_root:
             return np.zeros((3, 3))
         found = self._find_root(t)
-        return found if self.hand_over is None else found + self.hand_over.find_root(t)
+        return found if self.transition is None else found + self.transition.find_root(t)
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""

@@ -27,7 +27,7 @@ import numpy as np
 
 from poise.compiled.law import Block, Law
 from poise.drivers.body import Body
-from poise.drivers.driver import GIVE, SHOW, MotionPlayer
+from poise.drivers.driver import WRITE, MotionPlayer, Player
 from poise.drivers.transition.transition import TAKE_OVER, find_root_span, find_span
 from poise.motion.live import check_delay, check_pose
 from poise.motion.motion import Motion
@@ -45,12 +45,12 @@ class LivePlayer(MotionPlayer):
     off, away     (K, 3) rad, (3,) m: from the motion to where it took over;  span (2,) s: when, and how long that lasts
     """
 
-    looks = True
+    needs_before_step = True
 
     def __init__(self, motion: Motion, start: float, body: Body, joints: np.ndarray, t: float):
         from poise.drivers.kinematic import kernels
 
-        self.joints, self.motion, self.start, self._law = joints, motion, start, kernels
+        self.joints, self.motion, self.start, self._kernels = joints, motion, start, kernels
         self.moves_root = bool(len(joints) and joints[0] == 0) and motion.moves_root
         self._count = len(body.skeleton)
         room, k = body.arena, len(joints)
@@ -72,7 +72,7 @@ class LivePlayer(MotionPlayer):
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""
-        return {GIVE: (self._law.give_live, self.block), SHOW: (self._law.show_live, self.block)}
+        return {WRITE: (self._kernels.write_live, self.block)}
 
     def _ask(self, t: float) -> tuple[np.ndarray, np.ndarray]:
         """Where the root (3,) and the joints (K, 4) should be at time t: where the motion has them, or on the way."""
@@ -93,7 +93,7 @@ class LivePlayer(MotionPlayer):
         self.away[:] = body.state.root - root if self.moves_root else 0.0
         self.span[1] = max(find_span(self.off, 0.0, 2.0 * TAKE_OVER), find_root_span(self.away, 0.0))
 
-    def begin(self, body: Body, t: float, starting: bool) -> None:
+    def begin(self, body: Body, t: float, starting: bool, previous: Player | None = None) -> None:
         """Begin in the motion's pose, or at the body's pose, velocity and acceleration, and go to the motion's."""
         if starting:
             body.state.q[self.joints] = self.aim
@@ -109,8 +109,8 @@ class LivePlayer(MotionPlayer):
         pull = np.clip(body.pulling, -_HARDEST_ROOT, _HARDEST_ROOT)
         self._set_off(t, turns, np.stack([body.state.root, body.state.v, pull]), *self._ask(t))
 
-    def look(self, body: Body, t: float) -> None:
-        """See `Player.look`: go to where the motion is at time t, from where the joints are then."""
+    def before_step(self, body: Body, t: float) -> None:
+        """See `Player.before_step`: go to where the motion is at time t, from where the joints are then."""
         root, turns = self._ask(t)
         turns *= np.where(np.sum(turns * self.aim, axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
         if not self.clock[2]:  # as the motion is; when this began, whom it follows may not have been in his place yet
@@ -133,16 +133,6 @@ class LivePlayer(MotionPlayer):
             way[1] = begin[1] + w * way[0]
             way[2] = 0.5 * (begin[2] + 2.0 * w * way[1] - w * w * way[0])
         self.clock[0], self.clock[2] = t, 1.0
-
-    def give(self, body: Body, t: float) -> None:
-        """See `MotionPlayer.give`."""
-        body.block["at"] = t
-        self._law.give_live(body.block, self.block)
-
-    def show(self, body: Body, t: float) -> None:
-        """See `MotionPlayer.show`."""
-        body.block["at"] = t
-        self._law.show_live(body.block, self.block)
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""

@@ -28,7 +28,7 @@ import numpy as np
 
 from poise.compiled.law import Block, Law
 from poise.drivers.body import Body
-from poise.drivers.driver import ACT, TORQUE, Driver, TorquePlayer
+from poise.drivers.driver import TORQUE, WRITE, BodyModel, Driver, Player
 from poise.drivers.joint_limits.limit_torques import build_hinges
 from poise.drivers.transition.transition import TAKE_OVER, find_offset, find_span
 from poise.engines.scene import HINGES, Joint
@@ -60,7 +60,7 @@ class Loose(Driver):
     pose: np.ndarray | None = None
     relax: float = math.inf
     level = TORQUE
-    keeps = True
+    active_after_fall = True
 
     def __post_init__(self) -> None:
         for name, value in (("stiffness", self.stiffness), ("damping", self.damping)):
@@ -69,8 +69,8 @@ class Loose(Driver):
         if not self.relax > 0.0:
             raise InputError(f"a loose limb relaxes in more than 0 s; {self.relax:g} given. Infinite: it does not.")
 
-    def play(self, body: Body, joints: np.ndarray, t: float) -> LoosePlayer:
-        """See `Driver.play`."""
+    def build(self, body: Body, joints: np.ndarray, t: float) -> LoosePlayer:
+        """See `Driver.build`."""
         mass, arm, inertia = body.outboard()
         weight = mass * float(np.linalg.norm(body.gravity) or 9.81) * arm
         stiffness = self.stiffness * np.maximum(weight[joints], _LEAST)
@@ -95,7 +95,7 @@ class Loose(Driver):
 TONE = Loose(stiffness=1.0, damping=1.0, relax=0.5)
 
 
-class LoosePlayer(TorquePlayer):
+class LoosePlayer(Player):
     """Springs at some joints of one actor.
 
     offset, span  (3, K, 3), (K, 2): how far the aim is off, how fast that changes and how fast that changes, when it
@@ -103,9 +103,11 @@ class LoosePlayer(TorquePlayer):
     relax         (1,) s
     carries       (1,) 1 where the springs carry the weight of what hangs from them besides, so that none sags; else 0
     lean          how the aims lean against the arms, where they can: see `drivers/counterpoise/counterpoise.py`
+    bends_toes    see `BodyModel`
     """
 
     lean: Leaning | None = None
+    bends_toes = False
 
     def __init__(self, joints: np.ndarray, stiffness: np.ndarray, damping: np.ndarray, aim: np.ndarray):
         from poise.drivers.loose import kernels
@@ -119,7 +121,7 @@ class LoosePlayer(TorquePlayer):
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""
-        return {ACT: self._find_law()}
+        return {WRITE: self._find_law()}
 
     def _find_law(self) -> tuple[Law, Block]:
         """What pulls: to an aim that leans, to one that moves otherwise, or to one that stays, which is quickest."""
@@ -128,8 +130,8 @@ class LoosePlayer(TorquePlayer):
         moves = bool(self.offset.any()) or math.isfinite(self.relax[0])
         return self._laws.pull_along if moves else self._laws.pull, self.block
 
-    def prefers(self, body: Body, falling: bool) -> dict[int, Joint]:
-        """See `Player.prefers`: what hangs loose or falls and has no play sideways, an elbow, is made of hinges.
+    def model(self, body: Body, falling: bool) -> BodyModel:
+        """See `Player.model`: joints that hang loose or fall and have no play sideways, as an elbow, are hinges.
 
         Joints with no mass on one side (fingers of many files, a root below the hips) are stiff: whatever turns them,
         they would spin. So is what has none of its own and no range, a twist joint, in a body that falls.
@@ -145,13 +147,7 @@ class LoosePlayer(TorquePlayer):
                 joint = Joint(HINGES)
             if joint is not None:
                 found[i] = joint
-        return found
-
-    def act(self, body: Body, t: float) -> None:
-        """See `TorquePlayer.act`."""
-        body.block["t"] = t
-        law, block = self._find_law()
-        law(body.block, block)
+        return BodyModel(found, bends_toes=self.bends_toes)
 
     def go_over(self, at: np.ndarray, t: float, q0: np.ndarray, w0: np.ndarray, q: np.ndarray, w: np.ndarray) -> None:
         """Have the aims of its joints of places `at` go over from q0, w0 at time t to q, w, which they would have."""
@@ -184,9 +180,9 @@ class Limp(Loose):
     stiffness: float = 0.02
     relax: float = 0.5
 
-    def play(self, body: Body, joints: np.ndarray, t: float) -> LoosePlayer:
-        """See `Driver.play`."""
-        player = super().play(body, joints, t)
+    def build(self, body: Body, joints: np.ndarray, t: float) -> LoosePlayer:
+        """See `Driver.build`."""
+        player = super().build(body, joints, t)
         player.bends_toes = True
         player.lead[:] = 0.0
         rows = {int(joint): k for k, joint in enumerate(player.joints)}

@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from poise.compiled.arena import Arena
 from poise.compiled.law import Block, Law
 from poise.drivers.body import Body
-from poise.drivers.driver import GIVE, SHOW, MotionPlayer
+from poise.drivers.driver import WRITE, MotionPlayer, Player
 from poise.drivers.loose.loose import FIRM, LET_GO, TONE, Loose, LoosePlayer
 from poise.drivers.transition.transition import GENTLE, Transition
 from poise.spatial import rotation
@@ -40,7 +41,7 @@ class RestPlayer(MotionPlayer):
     def __init__(self, body: Body, joints: np.ndarray, holds_root: bool):
         from poise.drivers.loose import kernels
 
-        self.joints, self.holds_root, self._law = np.array(joints, np.int64), holds_root, kernels
+        self.joints, self.holds_root, self._kernels = np.array(joints, np.int64), holds_root, kernels
         self.q, self.root = body.state.q[self.joints], body.state.root.copy()
         self.block = Block(
             kernels.STILL, None, joints=self.joints, count=len(joints), holds_root=holds_root, **self.numbers()
@@ -48,9 +49,9 @@ class RestPlayer(MotionPlayer):
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""
-        return {GIVE: (self._law.give, self.block), SHOW: (self._law.show, self.block)}
+        return {WRITE: (self._kernels.write, self.block)}
 
-    def begin(self, body: Body, t: float, starting: bool) -> None:
+    def begin(self, body: Body, t: float, starting: bool, previous: Player | None = None) -> None:
         """See `Player.begin`."""
         at, state, k = self.joints, body.state, len(self.joints)
         turning = np.clip(body.turning, -GENTLE, GENTLE)
@@ -58,24 +59,16 @@ class RestPlayer(MotionPlayer):
         span = min(RUN_OUT, max(_SOONEST, 2.0 * _REACH / max(fastest, 1e-9)))
         self.q[:] = find_rest(body, at, span)
         self.root[:] = state.root + 0.5 * span * state.v if self.holds_root else state.root
-        self.hand_over, kept = self.make_hand_over(body), body.turning.copy()
+        self.transition, kept = self._make_transition(body.arena), body.turning.copy()
         body.turning[:] = turning
         nothing, still = np.zeros((k, 3)), np.zeros(3)
-        self.hand_over.measure(body, self.q, nothing, nothing, self.root, still, still, t)
-        self.hand_over.span[1] = span
+        self.transition.measure(body, self.q, nothing, nothing, self.root, still, still, t)
+        self.transition.span[1] = span
         body.turning[:] = kept
 
-    def make_hand_over(self, body: Body) -> Transition:
+    def _make_transition(self, room: Arena | None) -> Transition:
         """See `MotionPlayer`."""
-        return Transition(body, self.joints, moves_root=self.holds_root)
-
-    def give(self, body: Body, t: float) -> None:
-        """See `MotionPlayer.give`."""
-        self._law.give(body.block, self.block)
-
-    def show(self, body: Body, t: float) -> None:
-        """See `MotionPlayer.show`."""
-        self._law.show(body.block, self.block)
+        return Transition(room, self.joints, moves_root=self.holds_root)
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""
@@ -137,7 +130,7 @@ def hold_pose(
         pose = body.state.q.copy()
         pose[at] = find_rest(body, at, LET_GO)
         springs = dataclasses.replace(springs, pose=pose)
-    held = springs.play(body, at, t)
+    held = springs.build(body, at, t)
     held.span[:, 1] = LET_GO
     held.carries[0] = 0.0 if is_limp else 1.0
     if is_limp and (before is None or math.isinf(before.relax[0])):

@@ -195,10 +195,10 @@ class GetUp:
         count = len(character.skeleton)
         given = {*self._chain, *self._ends}
         loose = [i for i in range(count) if i not in given]
-        self.springs: LoosePlayer = Loose(1.0, _DAMPING).play(body, np.array(loose, np.int64), t)
+        self.springs: LoosePlayer = Loose(1.0, _DAMPING).build(body, np.array(loose, np.int64), t)
         self.springs.offset[:], self.springs.lead[:] = 0.0, 0.0
         self.springs.block.set(**self.springs.numbers())
-        kinds = self.springs.prefers(body, falling=True)
+        kinds = self.springs.model(body, falling=True).joints
         joints = tuple(Joint(GIVEN) if i in given else kinds.get(i, Joint(BALL)) for i in range(count))
         shapes, state = find_shapes(character, True, True), body.state
         touching = {joint for joint, _ in shapes}
@@ -262,7 +262,7 @@ class GetUp:
         body.update()
         body.torque[:], body.damping[:], body.wrench[:] = 0.0, 0.0, 0.0
         body.block["t"] = self.clock + self.time
-        self.springs.act(body, self.clock + self.time)
+        self.springs.write(body, self.clock + self.time)
         self.limits.law(body.block, self.limits.block)
         self.simulation.place(0, body.state)
         self.simulation.apply(0, body.torque, body.damping, body.wrench, body.axial)
@@ -444,7 +444,7 @@ class GetUpBlend:
 
     def meet(self, strings: BodyState, joints: np.ndarray, t: float, span: float) -> None:
         """Strings have it in a state in the frame of time t; they take so many seconds or some more."""
-        self._over = Transition(self.body, joints, t, moves_root=True)
+        self._over = Transition(self.body.arena, joints, t, moves_root=True)
         self._met = strings.copy(), t, span
 
     def follow(self, strings: BodyState, t: float) -> BodyState:
@@ -483,7 +483,7 @@ class GetUpBlend:
         found.rise.restore(saved["rise"])
         found.is_up = bool(saved["is_up"])
         if saved["over"] is not None:
-            found._over = Transition(found.body, joints, moves_root=True)
+            found._over = Transition(found.body.arena, joints, moves_root=True)
             for name, array in found._over.numbers().items():
                 array[...] = saved["over"][name]
         if saved["met"] is not None:

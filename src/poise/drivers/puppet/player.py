@@ -16,7 +16,7 @@ import numpy as np
 
 from poise.body.roles import SIDES
 from poise.drivers.body import Body
-from poise.drivers.driver import MotionPlayer
+from poise.drivers.driver import BodyModel, MotionPlayer, Player
 from poise.drivers.puppet.feet import LOOKS, RISES, PlantedFeet
 from poise.drivers.puppet.flight import PuppetFlight
 from poise.drivers.puppet.get_up import GetUpBlend
@@ -208,8 +208,6 @@ class PuppetPlayer(MotionPlayer):
     frames, roots    (N, J, 4) rotations, (N, 3) m, of frames number `first` on, since `begun` (s)
     """
 
-    after_others = True
-    bends_toes = True
     moves_root = True
 
     def __init__(self, driver: Puppet, body: Body, joints: np.ndarray, t: float):
@@ -272,7 +270,7 @@ class PuppetPlayer(MotionPlayer):
 
     # It begins.
 
-    def begin(self, body: Body, t: float, starting: bool) -> None:
+    def begin(self, body: Body, t: float, starting: bool, previous: Player | None = None) -> None:
         """See `Player.begin`: in the pose that the hands have, or from the body's on."""
         self.begun, self._decided, self.first, self.made = t, 0, -1, 0
         body.update()
@@ -312,7 +310,7 @@ class PuppetPlayer(MotionPlayer):
             self.strings.prime(t)
             self._rest[:] = body.state.q
             self.puppet.put(body.state.q, body.state.w)
-            self._over = Transition(body, self.joints, t, moves_root=True)
+            self._over = Transition(body.arena, self.joints, t, moves_root=True)
             self.puppet.step(1e-9)
         self._pose(own.state.q)
         self._last[:] = own.state.q
@@ -428,7 +426,7 @@ class PuppetPlayer(MotionPlayer):
             self.stand.led[:] = self.feet.off[:, 0] * (1.0, 0.0, 1.0)
             self.stand.strain[:] = lengths(self.stand.led) if self.feet.stands.all() else 0.0
             self.stand.held_back[:] = self.feet.is_held_back
-            self.stand.give(own, t)
+            self.stand.write(own, t)
             self._look_down()
         # feet that nothing is under are led over nothing
         nothing = np.inf if self.air.is_up else 0.0
@@ -608,8 +606,12 @@ class PuppetPlayer(MotionPlayer):
 
     # The step.
 
-    def give(self, body: Body, t: float) -> None:
-        """See `MotionPlayer.give`. It decides once a step, in its middle: whoever looks in between changes nothing."""
+    def model(self, body: Body, falling: bool) -> BodyModel:
+        """See `Player.model`."""
+        return BodyModel(bends_toes=True)
+
+    def write(self, body: Body, t: float) -> None:
+        """See `MotionPlayer.write`. It decides once per step, in its middle: poses at other times change nothing."""
         self._write(body, t)
         middles = (t - self.begun) / body.dt + 0.5 + 1e-6
         if middles >= self._decided + 1:
@@ -664,7 +666,7 @@ class PuppetPlayer(MotionPlayer):
         if saved["over"] is None:
             self._over = None
             return
-        self._over = self._over or Transition(self.own, self.joints, moves_root=True)
+        self._over = self._over or Transition(self.own.arena, self.joints, moves_root=True)
         for name, array in self._over.numbers().items():
             array[...] = saved["over"][name]
 

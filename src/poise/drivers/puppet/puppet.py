@@ -44,7 +44,6 @@ class Puppet(Driver, Portable):
     settle: float = SETTLE
     level = MOTION
     root = "also"
-    after_others = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "layers", tuple(self.layers))
@@ -70,15 +69,15 @@ class Puppet(Driver, Portable):
                 f"Puppet needs the root and the whole of both legs; '{part}' lacks {', '.join(absent)}. Drive 'body' "
                 "with it."
             )
-        return Claim(tuple(joints))
+        return Claim(tuple(joints), after_others=True)
 
-    def check_body(self, body: Body) -> None:
-        """See `Driver.check_body`: it stands on the ground."""
+    def check(self, body: Body) -> None:
+        """See `Driver.check`: it stands on the ground."""
         if body.floor.ground is None:
             raise InputError("Puppet stands on the ground, and this stage has none. Give it one: Stage(ground=...).")
 
-    def play(self, body: Body, joints: np.ndarray, t: float) -> PuppetPlayer:
-        """See `Driver.play`."""
+    def build(self, body: Body, joints: np.ndarray, t: float) -> PuppetPlayer:
+        """See `Driver.build`."""
         from poise.drivers.puppet.player import PuppetPlayer
 
         return PuppetPlayer(self, body, np.asarray(joints, np.int64), t)

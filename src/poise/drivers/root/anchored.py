@@ -39,7 +39,7 @@ from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
 from poise.drivers.body import Body
 from poise.drivers.checks import LIVE, check_idle, check_playable
-from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer
+from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer, Player
 from poise.drivers.kinematic.kinematic import Kinematic
 from poise.drivers.root.anchor import ANCHOR, BODY, GIVEN, ROOT, Anchor, MovingBody, lay_flat, plan_rest, plan_way
 from poise.drivers.root.support_plan import Plan, check_times, find_plan, read_plan
@@ -97,7 +97,6 @@ class Anchored(Driver, Portable):
     settle: float = SETTLE
     level = MOTION
     root = "only"
-    after_others = True
 
     def __post_init__(self) -> None:
         if self.fixes not in (None, POINT, FRAME):
@@ -141,22 +140,14 @@ class Anchored(Driver, Portable):
             raise InputError(f"Anchored moves the root alone, not '{part}'. Drive the joints by other drivers.")
         if self.motion is not None:
             Kinematic(self.motion, self.start, self.cutoff, self.take_over).claim(character, joints, part)
-        find_supports(character.skeleton, self)
-        return Claim((0,))
+        chains = [character.skeleton.chain(int(joint)) for joint in find_supports(character.skeleton, self)[1]]
+        between = dict.fromkeys(i for chain in chains for i in chain)
+        return Claim((0,), needs_motion=tuple(between), after_others=True)
 
-    def check_given(self, skeleton: Skeleton, physical: Sequence[int]) -> None:
-        """See `Driver.check_given`: what lies between the root and a support is moved by motions."""
-        for name, joint in zip(*find_supports(skeleton, self)[:2], strict=True):
-            loose = [i for i in skeleton.chain(int(joint)) if i in physical]
-            if loose:
-                raise InputError(
-                    f"the root is anchored at the {name}, but '{skeleton.labels[loose[0]]}' on the way there is "
-                    "physical. Drive it by a motion, or let the root be Free."
-                )
-
-    def play(self, body: Body, joints: np.ndarray, t: float) -> AnchoredPlayer:
-        """See `Driver.play`."""
-        return AnchoredPlayer(self, body, t)
+    def build(self, body: Body, joints: np.ndarray, t: float) -> AnchoredPlayer:
+        """See `Driver.build`."""
+        moves = self.motion is not None and self.turned == GIVEN
+        return (MovedAnchoredPlayer if moves else AnchoredPlayer)(self, body, t)
 
 
 def find_supports(skeleton: Skeleton, driver: Anchored) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
@@ -190,9 +181,9 @@ def ask_height(ground: Any, x: np.ndarray, z: np.ndarray) -> np.ndarray:
 
 
 class AnchoredPlayer(MotionPlayer):
-    """The root of one actor. It decides once a step, in its middle: whoever looks in between changes nothing."""
+    """The root of one actor. It chooses the support once per step, in its middle: other times change nothing."""
 
-    after_others = moves_root = True
+    moves_root = True
 
     def __init__(self, driver: Anchored, body: Body, t: float):
         self.driver, self.joints = driver, np.zeros(1, np.int64)
@@ -204,7 +195,7 @@ class AnchoredPlayer(MotionPlayer):
         self.way = None  # what turns the root, and where the motion would have it
         if driver.motion is not None and self.may_fly:
             turning = Kinematic(driver.motion, driver.start, driver.cutoff, driver.take_over)
-            self.way = turning.play(body, self.joints, t)
+            self.way = turning.build(body, self.joints, t)
         self.plan = self._find_plan()
         self.chosen = -1  # the support that carries, from 0 on; as many as there are: none does, and it flies
         self._begin, self._decided = t, 0
@@ -228,7 +219,7 @@ class AnchoredPlayer(MotionPlayer):
         """The name of the support that carries; None in flight and before it begins."""
         return self.names[self.chosen] if 0 <= self.chosen < len(self.names) else None
 
-    def begin(self, body: Body, t: float, starting: bool) -> None:
+    def begin(self, body: Body, t: float, starting: bool, previous: Player | None = None) -> None:
         """See `Player.begin`."""
         if starting:
             self.pose(body, t)
@@ -257,8 +248,8 @@ class AnchoredPlayer(MotionPlayer):
             self._put(moving, t)
         self._hang(moving, t)
 
-    def give(self, body: Body, t: float) -> None:
-        """See `MotionPlayer.give`."""
+    def write(self, body: Body, t: float) -> None:
+        """See `MotionPlayer.write`."""
         if self.chosen < 0:
             self.pose(body, t)
         moving = _moving(body)
@@ -271,15 +262,6 @@ class AnchoredPlayer(MotionPlayer):
             if chosen != self.chosen:
                 self._take(moving, t, chosen)
                 self._hang(moving, t)
-
-    def show(self, body: Body, t: float) -> None:
-        """See `MotionPlayer.show`: the root that goes with the joints as they are shown."""
-        kept, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
-        body.state.q[1:] = body.shown.q[1:]
-        self.give(body, t)
-        body.shown.root[:], body.shown.q[0] = body.state.root, body.state.q[0]
-        body.put(kept)
-        body.dw[:], body.a[:] = dw, a
 
     def save(self) -> Any:
         """See `Player.save`: the anchor's numbers by name, which support carries, and what turns the root."""
@@ -299,25 +281,10 @@ class AnchoredPlayer(MotionPlayer):
         if self.way is not None:
             self.way.restore(saved["way"])
 
-    @property
-    def is_changeable(self) -> bool:
-        """Whether `change` does anything: the motion's speed, which must be that of the joints."""
-        return self.way is not None
-
-    def check_change(self, **parameters: Any) -> None:
-        """Raise InputError where `change` would."""
-        if self.way is not None:
-            self.way.check_change(**parameters)
-
-    def change(self, t: float, **parameters: Any) -> None:
-        """Change the speed of the motion that turns the root from time t on, without a jump."""
-        if self.way is not None:
-            self.way.change(t, **parameters)
-
     def _follow(self, body: Body, t: float) -> None:
         """Turn the root as the motion does, and see where that would have it: what carries it in flight."""
         if self.way is not None:
-            self.way.give(body, t)
+            self.way.write(body, t)
             self._path[0], self._path[1], self._path[2] = body.state.root, body.state.v, body.a
             self._path -= np.outer(self._clip_clock(t), self.plan.belt)
 
@@ -421,6 +388,20 @@ class AnchoredPlayer(MotionPlayer):
             slope *= math.tan(_STEEPEST) / steep
         normal = np.array([-slope[0], 1.0, -slope[1]])
         return np.asarray(normal / np.linalg.norm(normal))
+
+
+class MovedAnchoredPlayer(AnchoredPlayer):
+    """An anchored root that a motion turns, whose speed can be changed: it must be that of the joints."""
+
+    def check_change(self, **parameters: Any) -> None:
+        """See `Player.check_change`."""
+        assert self.way is not None
+        self.way.check_change(**parameters)
+
+    def change(self, t: float, **parameters: Any) -> None:
+        """See `Player.change`."""
+        assert self.way is not None
+        self.way.change(t, **parameters)
 
 
 def _moving(body: Body) -> MovingBody:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.body.character import Character
 from poise.drivers.body import Body
-from poise.drivers.driver import MOTION, TORQUE, Driver, MotionPlayer, TorquePlayer
+from poise.drivers.driver import MOTION, TORQUE, BodyModel, Claim, Driver, MotionPlayer, Player
 from poise.errors import InputError
 from poise.kinds import checked
 from poise.spatial import rotation
@@ -31,23 +32,11 @@ class Free(Driver):
 
     level = TORQUE
     root = "only"
-    keeps = True
+    active_after_fall = True
 
-    def play(self, body: Body, joints: np.ndarray, t: float) -> FreePlayer:
-        """See `Driver.play`."""
-        return FreePlayer(joints)
-
-
-class FreePlayer(TorquePlayer):
-    """Nothing."""
-
-    has_torques = False
-
-    def __init__(self, joints: np.ndarray):
-        self.joints = joints
-
-    def act(self, body: Body, t: float) -> None:
-        """Nothing holds a free root."""
+    def build(self, body: Body, joints: np.ndarray, t: float) -> Player:
+        """See `Driver.build`: no torque acts on a root."""
+        return Player()
 
 
 @checked
@@ -62,14 +51,13 @@ class Attached(Driver):
     level = MOTION
     root = "only"
 
-    @property
-    def carrier(self) -> str:
-        """See `Driver`."""
-        return self.prop
+    def claim(self, character: Character, joints: list[int], part: str) -> Claim:
+        """See `Driver.claim`: on the prop."""
+        return Claim(tuple(joints), rides_on=self.prop)
 
-    def play(self, body: Body, joints: np.ndarray, t: float) -> AttachedPlayer:
-        """See `Driver.play`."""
-        return AttachedPlayer(self.prop, joints)
+    def build(self, body: Body, joints: np.ndarray, t: float) -> AttachedPlayer:
+        """See `Driver.build`."""
+        return AttachedPlayer(self.prop)
 
 
 class AttachedPlayer(MotionPlayer):
@@ -78,36 +66,32 @@ class AttachedPlayer(MotionPlayer):
     place (3,) m, turn (4,): the root in the prop's frame
     """
 
-    def __init__(self, prop: str, joints: np.ndarray):
-        self.carrier, self.joints = prop, joints
+    def __init__(self, prop: str):
+        self._prop = prop
         self.place, self.turn = np.zeros(3), rotation.identity()
 
-    @property
-    def seat(self) -> tuple[np.ndarray, np.ndarray]:
-        """See `Player.seat`."""
-        return self.place, self.turn
+    def model(self, body: Body, falling: bool) -> BodyModel:
+        """See `Player.model`: the root's place is on its seat."""
+        return BodyModel(seat=(self.place, self.turn))
 
-    def begin(self, body: Body, t: float, starting: bool) -> None:
+    def begin(self, body: Body, t: float, starting: bool, previous: Player | None = None) -> None:
         """Sit down: remember where the root is in the frame of the prop, as that is now."""
-        prop, state = body.read_prop(str(self.carrier)), body.state
+        prop, state = body.read_prop(self._prop), body.state
         back = rotation.conjugate(prop.turn)
         self.place[:] = rotation.rotate(back, state.root - prop.position)
         self.turn[:] = rotation.multiply(back, state.q[0])
 
-    def give(self, body: Body, t: float) -> None:
-        """Put the root where the prop carries it, as fast as that."""
-        prop, state = body.read_prop(str(self.carrier)), body.state
+    def write(self, body: Body, t: float) -> None:
+        """Put the root on its seat, with the prop's velocity."""
+        prop, state = body.read_prop(self._prop), body.state
         arm = rotation.rotate(prop.turn, self.place)
         state.root[:], state.q[0] = prop.position + arm, rotation.multiply(prop.turn, self.turn)
         state.v[:] = prop.velocity + np.cross(prop.spin, arm)
         state.w[0] = rotation.rotate(rotation.conjugate(state.q[0]), prop.spin)
 
-    def settle(self, body: Body, t: float) -> None:
-        """See `MotionPlayer.settle`: the prop has moved on."""
-        self.give(body, t)
-
-    def show(self, body: Body, t: float) -> None:
-        """See `MotionPlayer.show`: the root is where it settled."""
+    def post_step(self, body: Body, t: float) -> None:
+        """See `Player.post_step`: the prop has moved on."""
+        self.write(body, t)
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""

@@ -41,7 +41,7 @@ from poise.body.strength.joint_strength import JointStrength
 from poise.drivers.balance.support_polygon import find_outline
 from poise.drivers.body import Body
 from poise.drivers.checks import check_idle, check_playable
-from poise.drivers.driver import TORQUE, Bearing, Claim, Driver, Support, TorquePlayer
+from poise.drivers.driver import TORQUE, BodyModel, Claim, Driver, Player, Status
 from poise.drivers.kinematic.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.loose.loose import Loose
 from poise.drivers.strength.hand_support import BACK, IDLE, ON, HandSupport
@@ -135,7 +135,7 @@ class Strength(Driver):
     paths: Mapping[str, PointPath] = field(default_factory=dict)
     priorities: str = WEIGHTED
     level = TORQUE
-    keeps = True
+    active_after_fall = True
 
     def __post_init__(self) -> None:
         check_playable(self.motion, "Strength")
@@ -195,12 +195,12 @@ class Strength(Driver):
         moved = tuple(i for i in joints if i and carried[i] > _FEATHER)
         return Claim(moved, tuple(i for i in joints if i and i not in moved), frees_root=True)
 
-    def play(self, body: Body, joints: np.ndarray, t: float) -> StrengthPlayer:
-        """See `Driver.play`."""
+    def build(self, body: Body, joints: np.ndarray, t: float) -> StrengthPlayer:
+        """See `Driver.build`."""
         return StrengthPlayer(self, body, joints, t)
 
 
-class StrengthPlayer(TorquePlayer):
+class StrengthPlayer(Player):
     """Follows on one actor.
 
     at      (n,) int8 of its degrees of freedom: -1, 1 where the last step's torque is at its low or high bound
@@ -215,7 +215,7 @@ class StrengthPlayer(TorquePlayer):
             what of it is of free props that are pushed along, and the rest
     """
 
-    feels = True
+    needs_contacts = True
 
     def __init__(self, driver: Strength, body: Body, joints: np.ndarray, t: float):
         self.driver, self.joints = driver, np.asarray(joints, np.int64)
@@ -233,7 +233,7 @@ class StrengthPlayer(TorquePlayer):
         every = np.arange(len(body.tree)) if driver.motion.moves_root else self.joints
         guide = Kinematic(driver.motion, driver.start, driver.cutoff)
         moved = guide.claim(body.character, every.tolist(), "body").moved
-        self.guide: KinematicPlayer = guide.play(self.ghost, np.array(moved), t)  # type: ignore[assignment]
+        self.guide: KinematicPlayer = guide.build(self.ghost, np.array(moved), t)  # type: ignore[assignment]
         self.feet = np.array([body.skeleton.index(f"{side}Foot") for side in SIDES])
         self.corners = np.stack([find_corners(box) for box in build_footing(body.skeleton)])
         self.middles = self.corners.mean(axis=1)
@@ -265,7 +265,7 @@ class StrengthPlayer(TorquePlayer):
         for i in range(len(body.tree)):
             self._is_foot[i] |= i > 0 and bool(self._is_foot[body.tree.parents[i]])
 
-    def begin(self, body: Body, t: float, starting: bool) -> None:
+    def begin(self, body: Body, t: float, starting: bool, previous: Player | None = None) -> None:
         """At a start it is where the motion is, as fast as that."""
         for ghost in (self.ghost, self._work.ahead):
             ghost.state.q[:], ghost.state.root[:] = body.state.q, body.state.root
@@ -287,8 +287,8 @@ class StrengthPlayer(TorquePlayer):
 
     # The step.
 
-    def act(self, body: Body, t: float) -> None:
-        """See `TorquePlayer.act`."""
+    def write(self, body: Body, t: float) -> None:
+        """See `Player.write`."""
         from poise.body.strength.kernels import fill_range, fill_state
         from poise.drivers.strength.kernels import want
 
@@ -315,7 +315,7 @@ class StrengthPlayer(TorquePlayer):
         self._resist(body)
         if self._is_lost(body):
             self.fallen[0] = 1.0
-            body.block["called"] = 1
+            body.request()
 
     def _pose_ghost(self, t: float) -> None:
         """Have the ghost be where the motion is, and another where it is at the end of the step."""
@@ -323,7 +323,7 @@ class StrengthPlayer(TorquePlayer):
         if t < end <= ahead + 1e-9:  # it stops after its last frame, and not in the step that ends there
             ahead = end - 1e-6 * self._h
         for ghost, at in ((self._work.ahead, ahead), (self.ghost, t)):
-            self.guide.give(ghost, at)
+            self.guide.write(ghost, at)
             ghost.update()
 
     def _is_lifted(self, ghost: Body, side: int) -> bool:
@@ -792,7 +792,7 @@ class StrengthPlayer(TorquePlayer):
         c, dc = np.empty((_WINDOW, 3)), np.empty((_WINDOW, 3))
         soles, lifted = np.empty((_WINDOW, 2, 4, 3)), np.zeros((_WINDOW, 2), bool)
         for i in range(_WINDOW):
-            self.guide.give(scout, t + i * _EVERY)
+            self.guide.write(scout, t + i * _EVERY)
             scout.update()
             c[i], dc[i] = scout.c, scout.dc
             see_soles(
@@ -804,8 +804,8 @@ class StrengthPlayer(TorquePlayer):
                 c[i, self.axes], dc[i, self.axes] = (point.place - self.shift)[self.axes], point.velocity[self.axes]
         plan_center(c, dc, soles, lifted, _EVERY, float(np.linalg.norm(body.gravity)), _SAFE, start, self.plan)
         self.planned[0] = t
-        self.guide.give(k.ahead, t + self._h)
-        self.guide.give(self.ghost, t)
+        self.guide.write(k.ahead, t + self._h)
+        self.guide.write(self.ghost, t)
 
     def _brake(self, body: Body) -> None:
         """Only slow joints down, by a share of the strength: by dampers, so that no step pushes one back."""
@@ -837,39 +837,31 @@ class StrengthPlayer(TorquePlayer):
 
     # What a stage asks.
 
-    def answer(self, body: Body, t: float) -> bool:
-        """See `Player.answer`: who has just fallen is built anew."""
+    def handle_request(self, body: Body, t: float) -> bool:
+        """See `Player.handle_request`: who has just fallen is built anew."""
         is_new = bool(self.fallen[0]) and not self._is_told
         self._is_told = self._is_told or is_new
         return is_new
 
-    def prefers(self, body: Body, falling: bool) -> dict[int, Joint]:
-        """See `Player.prefers`: what falls turns about no axis that it has not.
+    def model(self, body: Body, falling: bool) -> BodyModel:
+        """See `Player.model`: what falls turns about no axis that it has not.
 
         What all of the body hangs from, under a root that has no mass, is stiff: it would spin.
         """
         if not self.fallen[0]:
             mass = body.outboard()[0]
-            return {i: Joint(HINGES) for i in self.joints.tolist() if mass[0] - mass[i] <= _FEATHER}
-        return Loose(stiffness=0.0).play(body, self.joints, 0.0).prefers(body, True)
+            return BodyModel({i: Joint(HINGES) for i in self.joints.tolist() if mass[0] - mass[i] <= _FEATHER})
+        return Loose(stiffness=0.0).build(body, self.joints, 0.0).model(body, True)
 
-    @property
-    def has_lost_balance(self) -> bool:
-        """See `Player.has_lost_balance`."""
-        return bool(self.fallen[0])
-
-    def find_bearing(self, body: Body, t: float) -> Bearing | None:
-        """See `Player.find_bearing`: from what the motion has."""
-        up = float((body.R[0] @ self.ghost.R[0][1])[1])  # what is up in the motion, as the body has it
-        return Bearing(up, min(float(self.ghost.p[0, 1] - self.began[1]), 0.0))
-
-    def find_support(self, body: Body) -> Support | None:
-        """See `Player.find_support`."""
-        points = self._work.points[: self._work.count]
-        if len(points) < 3:
-            return None
-        soles = find_soles_of(body.R, body.p, self.feet, self.corners)
-        return Support(soles, find_outline(points).find_margin(float(body.c[0]), float(body.c[2])))
+    def status(self, body: Body, t: float) -> Status:
+        """See `Player.status`: the posture that it aims at is that of the motion."""
+        upright = float((body.R[0] @ self.ghost.R[0][1])[1])  # what is up in the motion, as the body has it
+        sunk = min(float(self.ghost.p[0, 1] - self.began[1]), 0.0)
+        points, soles, margin = self._work.points[: self._work.count], None, math.nan
+        if len(points) >= 3:
+            soles = find_soles_of(body.R, body.p, self.feet, self.corners)
+            margin = find_outline(points).find_margin(float(body.c[0]), float(body.c[2]))
+        return Status(False, bool(self.fallen[0]), soles, margin, upright, sunk)
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""

@@ -36,7 +36,7 @@ from poise.compiled.law import Block, Law
 from poise.drivers.body import Body
 from poise.drivers.checks import LIVE, check_idle, check_playable
 from poise.drivers.counterpoise.taking_part import Offer
-from poise.drivers.driver import ACT, SETTLE, TORQUE, Claim, Driver, TorquePlayer
+from poise.drivers.driver import POST_STEP, TORQUE, WRITE, Claim, Driver, Player
 from poise.drivers.kinematic.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.kinematic.live import LivePlayer
 from poise.drivers.loose.loose import Loose, LoosePlayer
@@ -72,7 +72,7 @@ class Track(Driver):
                hardly gives way to a touch; None: `USUAL`
     damping    of critical; the paper's law has its own, and takes no other
     start      s of the stage's clock at which the motion's own time is 0
-    keeps      whether it follows on when the body has lost its balance
+    active_after_fall  whether it follows on when the body has lost its balance
     law        `feedforward` does not lag; `critical` sags under its weight; `paper` lags by 100 ms
     give       how much of its stiffness a joint loses, 0 to 1, while something hits what it carries; it is back
                within a second, and so is the motion. 0: none; 0.9 is limp in a blow (`kernels.py`)
@@ -84,7 +84,7 @@ class Track(Driver):
     stiffness: float | None = None
     damping: float = 1.0
     start: float = 0.0
-    keeps: bool = False
+    active_after_fall: bool = False
     law: str = FEEDFORWARD
     cutoff: float = CUTOFF
     give: float = 0.0
@@ -127,8 +127,8 @@ class Track(Driver):
         k = s * carried[joints]
         return k, 2.0 * self.damping * np.sqrt(k * carried[joints])
 
-    def play(self, body: Body, joints: np.ndarray, t: float) -> TrackPlayer:
-        """See `Driver.play`."""
+    def build(self, body: Body, joints: np.ndarray, t: float) -> TrackPlayer:
+        """See `Driver.build`."""
         return TrackPlayer(self, body, joints, t)
 
 
@@ -139,17 +139,17 @@ def find_own_inertia(body: Body) -> np.ndarray:
     return np.asarray(np.linalg.eigvalsh(tree.inertias)[..., -1] + tree.masses * arm**2)
 
 
-class TrackPlayer(TorquePlayer):
+class TrackPlayer(Player):
     """Springs of one actor, and the motion that they follow."""
 
     def __init__(self, driver: Track, body: Body, joints: np.ndarray, t: float):
         self.joints, self._law, followed = np.asarray(joints, np.int64), *_find_law(driver.motion)
-        self.springs: LoosePlayer = Loose().play(body, self.joints, t)
+        self.springs: LoosePlayer = Loose().build(body, self.joints, t)
         self.springs.offset[:] = 0.0  # it is the guide that begins where the joints are
         self.springs.stiffness[:], self.springs.damping[:] = driver.find_gains(body, self.joints)
         guide = Kinematic(driver.motion, driver.start, None if driver.motion.is_live else driver.cutoff)
-        self.guide: KinematicPlayer | LivePlayer = guide.play(body, self.joints, t)
-        self.looks = self.guide.looks
+        self.guide: KinematicPlayer | LivePlayer = guide.build(body, self.joints, t)
+        self.needs_before_step = self.guide.needs_before_step
         mass, arm, inertia = body.outboard()
         weight = float(np.linalg.norm(body.gravity)) * mass * arm
         self.most = body.arena.copy((MOST[0] * inertia + MOST[1] * weight)[self.joints])
@@ -168,7 +168,7 @@ class TrackPlayer(TorquePlayer):
             kind=LAWS.index(driver.law),
         )  # fmt: skip
 
-    def begin(self, body: Body, t: float, starting: bool) -> None:
+    def begin(self, body: Body, t: float, starting: bool, previous: Player | None = None) -> None:
         """Follow what begins at the body's pose and velocity and goes over to the motion, or the motion at once."""
         if starting and self._start_along(body, t):
             return
@@ -198,7 +198,7 @@ class TrackPlayer(TorquePlayer):
         handed = springs.lead.copy()
         springs.lead[:] = 0.0
         body.update()
-        self.act(body, t)
+        self.write(body, t)
         asked = np.einsum("jba,jb->ja", body.R, body.torque)[self.joints]
         asked -= (body.damping[:, None] * body.state.w)[self.joints]
         body.torque[:], body.damping[:], body.dw[:] = torque, damping, dw
@@ -207,25 +207,21 @@ class TrackPlayer(TorquePlayer):
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""
-        found = {ACT: (self._law, self.block)}
+        found = {WRITE: (self._law, self.block)}
         if self.block["give"] > 0.0:
             from poise.drivers.track.kernels import feel
 
-            found[SETTLE] = (feel, self.block)
+            found[POST_STEP] = (feel, self.block)
         return found
 
-    def find_part(self) -> Offer | None:
-        """See `Player.find_part`."""
-        return self.guide.find_part()
+    @property
+    def gesture(self) -> Offer | None:
+        """See `Player.gesture`."""
+        return self.guide.gesture
 
-    def look(self, body: Body, t: float) -> None:
-        """See `Player.look`."""
-        self.guide.look(body, t)
-
-    def act(self, body: Body, t: float) -> None:
-        """See `TorquePlayer.act`."""
-        body.block["t"] = t
-        self._law(body.block, self.block)
+    def before_step(self, body: Body, t: float) -> None:
+        """See `Player.before_step`."""
+        self.guide.before_step(body, t)
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""

@@ -1,4 +1,4 @@
-"""What is left of how joints moved before, on top of the motion that was given, as laws."""
+"""The law of a transition: what is left of how joints moved before, on top of the motion that was written."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from poise.dynamics.body_kernels import BODY
 from poise.motion.playback.part_kernels import die_away, take_over
 
 # As of `Transition`; span (2,): when it began, and how long it takes.
-HAND_OVER = fields(arrays="joints offset root span", integers="count moves_root")
+TRANSITION = fields(arrays="joints offset root span", integers="count moves_root")
 _STEP = 5e-4  # s, by which the rates of the motion look ahead
 
 
 @law
 def add(body: int, block: int) -> None:
     """Turn the joints by what is left at the time that motions are asked for, and move the root."""
-    b, x = record(body, BODY), record(block, HAND_OVER)
+    b, x = record(body, BODY), record(block, TRANSITION)
     span = floats(x.span, 2)
     if b.at > span[0] + span[1] + _STEP:
         return
@@ -40,27 +40,6 @@ def add(body: int, block: int) -> None:
             root[c] += now[c]
             v[c] += (after[c] - before[c]) / (2.0 * _STEP)
             a[c] += (after[c] - 2.0 * now[c] + before[c]) / (_STEP * _STEP)
-
-
-@law
-def add_shown(body: int, block: int) -> None:
-    """The same for a pose that somebody looks at."""
-    b, x = record(body, BODY), record(block, HAND_OVER)
-    span = floats(x.span, 2)
-    if b.at > span[0] + span[1]:
-        return
-    k = x.count
-    joints, q = integers(x.joints, k), vectors(b.shown_q, b.joints, 4)
-    own_q, rates = np.empty((k, 4)), np.zeros((2, k, 3))
-    for i in range(k):
-        own_q[i] = q[joints[i]]
-    take_over(_part(span), blocks(x.offset, 3, k, 3), b.at, own_q, rates[0], rates[1])
-    for i in range(k):
-        q[joints[i]] = own_q[i]
-    if x.moves_root == 1:
-        root, now = floats(b.shown_root, 3), _root_at(x, b.at)
-        for c in range(3):
-            root[c] += now[c]
 
 
 @kernel

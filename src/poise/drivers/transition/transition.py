@@ -10,7 +10,8 @@ import math
 
 import numpy as np
 
-from poise.compiled.law import Block
+from poise.compiled.arena import Arena
+from poise.compiled.law import Block, Law
 from poise.drivers.body import Body
 from poise.spatial import rotation
 
@@ -25,20 +26,19 @@ class Transition:
     """What is left of how K joints moved before.
 
     joints      (K,) those that are taken over
-    moves_root  whether the root's place is, too; None: where joint 0 is among them
+    moves_root  whether the root's position is, too
     q, w, dw, root, v, a   (K, 4), (K, 3), (K, 3), (3,), (3,), (3,) of the motion at time t; the body's are taken over
     """
 
-    def __init__(self, body: Body, joints: np.ndarray, t: float = 0.0, moves_root: bool | None = None):
+    def __init__(self, room: Arena | None, joints: np.ndarray, t: float = 0.0, moves_root: bool = False):
         from poise.drivers.transition import kernels
 
-        self._law = kernels
+        self._kernels = kernels
         self.joints = np.array(joints, np.int64)
         self.offset, self.root, self.span = np.zeros((3, len(joints), 3)), np.zeros((3, 3)), np.array([t, TAKE_OVER])
         self.block = Block(
-            kernels.HAND_OVER, body.arena, count=len(joints), joints=self.joints, offset=self.offset,
-            root=self.root, span=self.span,
-            moves_root=bool(len(joints) and joints[0] == 0) if moves_root is None else moves_root,
+            kernels.TRANSITION, room, count=len(joints), joints=self.joints, offset=self.offset, root=self.root,
+            span=self.span, moves_root=moves_root,
         )  # fmt: skip
 
     def measure(
@@ -77,14 +77,15 @@ class Transition:
             [now @ scaled, (after - before) @ scaled / (2.0 * step), (after - 2.0 * now + before) @ scaled / step**2]
         )
 
-    def laws(self) -> tuple:
-        """What adds it to the motion that was given, and to the pose that is shown."""
-        return self._law.add, self._law.add_shown
+    @property
+    def law(self) -> Law:
+        """The compiled `add`."""
+        return self._kernels.add
 
     def add(self, body: Body, t: float) -> None:
-        """Add it to a motion that was given for time t, from Python."""
-        body.block["at"] = t
-        self._law.add(body.block, self.block)
+        """Add it to a motion that was written for time t (s)."""
+        body.block.at = t
+        self._kernels.add(body.block, self.block)
 
     def numbers(self) -> dict[str, np.ndarray]:
         """The arrays that say all of it."""

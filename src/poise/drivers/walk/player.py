@@ -12,7 +12,7 @@ import numpy as np
 from poise.body.geometry.soles import build_footing
 from poise.drivers.balance.support_polygon import find_outline
 from poise.drivers.body import Body
-from poise.drivers.driver import MotionPlayer, Player, Support
+from poise.drivers.driver import BodyModel, MotionPlayer, Player, Status
 from poise.drivers.root.anchor import BODY, Anchor
 from poise.drivers.transition.transition import GENTLE, Transition, find_offset
 from poise.drivers.walk.body import FELT, fade, find_heading_of, find_loads, find_places, list_loads, moving
@@ -56,12 +56,9 @@ class WalkPlayer(MotionPlayer):
     since       (2,) s, when it did, and how long that takes to die away
     """
 
-    after_others = True
-    bends_toes = True
-
     def __init__(self, driver: Walk, body: Body, joints: np.ndarray, t: float):
         self.driver, self.joints = driver, joints
-        self.looks = driver.waits_for is not None
+        self.needs_before_step = driver.waits_for is not None
         self.moves_root = bool(len(joints) and joints[0] == 0)
         skeleton = body.skeleton
         own = set(joints.tolist())
@@ -81,7 +78,6 @@ class WalkPlayer(MotionPlayer):
         self.places, self.turns, self.made = np.zeros((count, 2, 3)), np.zeros((count, 2, 4)), 0
         # Loads that weigh now, that will, and that did before, and frames until then.
         self.loads, self._lifting = np.zeros((3, j, 4)), 0
-        self._news: list[str] = []
         self.reason = ""  # why it cannot walk on
         self._body = body
         self.poser: WalkPoser | None = None
@@ -99,16 +95,12 @@ class WalkPlayer(MotionPlayer):
 
     # It begins.
 
-    def succeed(self, before: Player) -> None:
-        """See `Player.succeed`: the plan goes on, with other joints told."""
-        if isinstance(before, WalkPlayer) and before.poser is not None:
+    def begin(self, body: Body, t: float, starting: bool, previous: Player | None = None) -> None:
+        """See `Player.begin`: a walk of other joints goes on as planned."""
+        if isinstance(previous, WalkPlayer) and previous.poser is not None:
             for name in ("poser", "clock", "support", "off", "since", "_begin", "_decided", "first", "frames", "places",
                          "turns", "made", "loads", "reason", "lag", "_lifting", "_is_alone"):  # fmt: skip
-                setattr(self, name, getattr(before, name))
-
-    def begin(self, body: Body, t: float, starting: bool) -> None:
-        """See `Player.begin`."""
-        if self.poser is not None:
+                setattr(self, name, getattr(previous, name))
             self._go_on(body, t)
             return
         floor = copy.copy(body.floor)  # its own: plans look at other times
@@ -178,7 +170,7 @@ class WalkPlayer(MotionPlayer):
         self._write(body, t)
         there, turning, at = body.state.copy(), body.dw.copy(), self._turned
         body.put(kept)
-        self._over = Transition(body, at, t, moves_root=False)
+        self._over = Transition(body.arena, at, t)
         # A contact's shaking is not taken over.
         body.turning[:] = np.clip(body.turning, -GENTLE, GENTLE)
         self._over.measure(body, there.q[at], there.w[at], turning[at], kept.root, kept.v, np.zeros(3), t, _TAKE_OVER)
@@ -203,7 +195,7 @@ class WalkPlayer(MotionPlayer):
         there, turning, at = body.state.copy(), body.dw.copy(), self._turned
         body.put(kept)
         body.dw[:], body.a[:] = dw, a
-        self._over = Transition(body, at, t, moves_root=False)
+        self._over = Transition(body.arena, at, t)
         self._over.measure(body, there.q[at], there.w[at], turning[at], kept.root, kept.v, np.zeros(3), t, _TAKE_OVER)
 
     # Frames.
@@ -247,7 +239,7 @@ class WalkPlayer(MotionPlayer):
             walker.reach(tau)
         except InputError as error:
             self.reason, walker.done = str(error), True
-            self._news.append("cannot walk on")
+            body.emit("cannot-walk-on", "cannot walk on")
             walker.reach(tau)
         forget(walker, tau)
 
@@ -294,8 +286,8 @@ class WalkPlayer(MotionPlayer):
 
     # The step.
 
-    def give(self, body: Body, t: float) -> None:
-        """See `MotionPlayer.give`. It decides once a step, in its middle: whoever looks in between changes nothing."""
+    def write(self, body: Body, t: float) -> None:
+        """See `MotionPlayer.write`. It decides once per step, in its middle: poses at other times change nothing."""
         self._place(body, t)
         middles = (t - self._begin) / body.dt + 0.5 + 1e-6
         if middles >= self._decided + 1:
@@ -306,7 +298,7 @@ class WalkPlayer(MotionPlayer):
         tau, rate, _ = self._tau(t)
         support = self.walker.course.support_at(tau)
         is_ready = support == self.support or self._is_awaited(support)
-        if self.looks:
+        if self.needs_before_step:
             self.clock[:] = t, tau, rate, self._find_slope(rate, body.dt, is_ready)
         if support != self.support and is_ready:
             self._take(body, t, support, _SWITCH)
@@ -373,26 +365,16 @@ class WalkPlayer(MotionPlayer):
         self.off[1] = find_offset(turned[None], spun[:1], spun[1:], turn[None], spin[:1], spin[1:])[:, 0]
         self.since[:] = t, span
 
-    def show(self, body: Body, t: float) -> None:
-        """See `MotionPlayer.show`."""
-        kept, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
-        self._place(body, t)
-        body.shown.q[self.joints] = body.state.q[self.joints]
-        if self.moves_root:
-            body.shown.root[:] = body.state.root
-        body.put(kept)
-        body.dw[:], body.a[:] = dw, a
-
-    def weigh(self, body: Body) -> None:
-        """See `Player.weigh`."""
+    def on_mass_changed(self, body: Body) -> None:
+        """See `Player.on_mass_changed`."""
         self.loads[1], self.loads[2], self._lifting = find_loads(body), self.loads[0], _LIFTING
 
     # Whom it waits for.
 
-    def look(self, body: Body, t: float) -> None:
-        """See `Player.look`: how far whom it waits for is off."""
+    def before_step(self, body: Body, t: float) -> None:
+        """See `Player.before_step`: the distance to the actor that it waits for."""
         other = self.driver.waits_for
-        if self._has_left(other):
+        if self._has_left(body, other):
             return
         pose, skeleton = other.pose(t), body.skeleton
         there = find_places(other.character, pose.root, pose.rotations)
@@ -403,13 +385,13 @@ class WalkPlayer(MotionPlayer):
             for role in names
         )
 
-    def _has_left(self, other: Any) -> bool:
+    def _has_left(self, body: Body, other: Any) -> bool:
         """Whether the actor that it waits for left the stage: the walk goes on without it."""
         if not getattr(other, "has_left", False):
             return False
         if not self._is_alone:
             self._is_alone, self.lag = True, 0.0
-            self._news.append(f"waits no longer: '{other.name}' left the stage")
+            body.emit("waits-no-longer", f"waits no longer: '{other.name}' left the stage")
         return True
 
     def _is_awaited(self, support: int) -> bool:
@@ -475,19 +457,18 @@ class WalkPlayer(MotionPlayer):
         floor = walker.terrain.floor
         return self._find_way(floor, at, 0.0, read_path(path), turned, walker.leg), manner
 
-    def events(self) -> list[str]:
-        """See `Player.events`."""
-        news, self._news = self._news, []
-        return news
+    def model(self, body: Body, falling: bool) -> BodyModel:
+        """See `Player.model`."""
+        return BodyModel(bends_toes=True)
 
-    def find_support(self, body: Body) -> Support:
-        """See `Player.find_support`: of what carries."""
+    def status(self, body: Body, t: float) -> Status:
+        """See `Player.status`: of what carries."""
         at = np.array([foot.joint for foot in self.feet])
         corners = np.stack([find_corners(box) for box in build_footing(body.skeleton)])
         tau = self._tau(float(body.block["t"]))[0]
         carries = np.concatenate(self.walker.course.carriers_at(tau))
         margin = find_outline(carries[None]).find_margin(body.c[0], body.c[2])
-        return Support(find_soles_of(body.R, body.p, at, corners), float(margin))
+        return Status(soles=find_soles_of(body.R, body.p, at, corners), margin=float(margin))
 
     # Its state.
 
@@ -516,6 +497,6 @@ class WalkPlayer(MotionPlayer):
         self._begin, self.lag, self.reason = saved["begin"], saved["lag"], saved["reason"]
         self._over = None
         if saved["over"] is not None:
-            self._over = Transition(self._body, np.array(saved["over_joints"], np.int64), moves_root=False)
+            self._over = Transition(None, np.array(saved["over_joints"], np.int64))
             for name, array in self._over.numbers().items():
                 array[...] = saved["over"][name]

@@ -64,7 +64,6 @@ class Walk(Driver, Portable):
     blind: bool = False
     level = MOTION
     root = "also"
-    after_others = True
 
     def __post_init__(self) -> None:
         if isinstance(self.manner, Mapping):
@@ -103,10 +102,10 @@ class Walk(Driver, Portable):
             raise InputError(
                 f"Walk needs the whole of both legs; '{part}' lacks {', '.join(absent)}. Drive 'body' with it."
             )
-        return Claim(tuple(joints))
+        return Claim(tuple(joints), after_others=True)
 
-    def check_body(self, body: Body) -> None:
-        """See `Driver.check_body`: it goes on from somebody on his feet."""
+    def check(self, body: Body) -> None:
+        """See `Driver.check`: it goes on from somebody on his feet."""
         body.update()
         what = find_hindrance(build_feet(body.character), body)
         if what is not None:
@@ -114,8 +113,8 @@ class Walk(Driver, Portable):
                 f"Walk takes over from somebody who stands or steps; this body {what}. Have it get up first."
             )
 
-    def play(self, body: Body, joints: np.ndarray, t: float) -> WalkPlayer:
-        """See `Driver.play`."""
+    def build(self, body: Body, joints: np.ndarray, t: float) -> WalkPlayer:
+        """See `Driver.build`."""
         from poise.drivers.walk.player import WalkPlayer
 
         return WalkPlayer(self, body, np.asarray(joints, np.int64), t)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.compiled.law import Block
-from poise.drivers.driver import AccelerationPlayer, MotionPlayer
+from poise.drivers.driver import MotionPlayer
 from poise.dynamics.tree import Tree
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class MomentumCorrection:
         self._tree: Tree | None = None
         self.kept = np.zeros(7)
         self._block: Block | None = None
-        self._gives: list[Call] = []
+        self._writes: list[Call] = []
 
     @property
     def is_kept(self) -> bool:
@@ -38,7 +38,7 @@ class MomentumCorrection:
         """
         actor, stage = self._actor, self._actor.stage
         is_free = not actor.given[0] and not any(a.claim.pinned for a in actor.assignments)
-        gives = [player for player in actor.players if isinstance(player, MotionPlayer | AccelerationPlayer)]
+        gives = [player for player in actor.players if isinstance(player, MotionPlayer)]
         is_real = stage.gain == 1.0 or all(player is actor.still for player in gives)
         return is_free and stage.engine.abilities.flights and stage.couple == "exact" and is_real
 
@@ -51,10 +51,10 @@ class MomentumCorrection:
             self._block = Block(FLIGHT, gives=np.zeros((1, 3), np.int64), kept=self.kept)
         return self._block
 
-    def list_gives(self, gives: list[Call]) -> None:
-        """What puts given joints where they are at the end of a step; kept for as long as their addresses are used."""
-        rows = [[each.law.address, each.body.address, each.block.address] for each in gives]
-        self._gives = gives
+    def list_writes(self, writes: list[Call]) -> None:
+        """Set what puts prescribed joints where they are at the end of a step; it is kept while it is used."""
+        rows = [[each.law.address, each.body.address, each.block.address] for each in writes]
+        self._writes = writes
         self.block.set(gives=np.array(rows or [[0, 0, 0]], np.int64), count=len(rows))
 
     def settle(self, t: float) -> None:
@@ -70,9 +70,7 @@ class MomentumCorrection:
     def _look(self, t: float, measure: Callable[[], None]) -> None:
         """Have something done with given joints where they are at time t, and at their speed."""
         body = self._actor.body
-        now, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
-        self._actor.show(t)
-        measure()
-        body.put(now)
-        body.dw[:], body.a[:] = dw, a
+        with body.preserved():
+            self._actor.show(t)
+            measure()
         body.update()

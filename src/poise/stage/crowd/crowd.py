@@ -89,7 +89,7 @@ class ProgramRunner:
         self.fewest, self._news[0] = 0, 0
         root, rotations = self._watched
         if len(root):
-            self._learn_to_show()
+            self._prepare_poses()
         if self._rows is None:
             self._set_rows()
         count, at, share_run = len(self.programs), self._address, self._share_run
@@ -173,17 +173,16 @@ class ProgramRunner:
 
     def show(self, root: np.ndarray, rotations: np.ndarray) -> None:
         """Write the poses of all, at their present time, into root (B, 3) and rotations (B, J, 4), J the largest."""
-        from poise.stage.step.program_kernels import share_show
+        from poise.stage.step.program_kernels import share_poses
 
-        self._learn_to_show()
+        self._prepare_poses()
         count, at = len(self.rows), self._address
-        self._share(lambda k, counter, size: share_show(at, count, counter, size, root, rotations))
+        self._share(lambda k, counter, size: share_poses(at, count, counter, size, root, rotations))
 
-    def _learn_to_show(self) -> None:
-        for program in self.programs:
-            if not program.can_show:
-                program.learn_to_show()
-                self.refresh()
+    def _prepare_poses(self) -> None:
+        known = [program.prepare_poses() for program in self.programs]
+        if not all(known):
+            self.refresh()
 
     def watch(self, root: np.ndarray, rotations: np.ndarray) -> None:
         """Write them there now and after every run, which costs less; until there are other programs."""

@@ -28,6 +28,7 @@ from poise.world.overlap import (
 from poise.world.prop import Prop
 
 if TYPE_CHECKING:
+    from poise.drivers.driver import BodyModel
     from poise.stage.actor import Actor
     from poise.stage.stage import Stage
 _TOUCH = 0.001  # m: segments of a body that are deeper in one another would be pushed apart at once by 0.1 m/s or more
@@ -35,27 +36,27 @@ _TOUCH = 0.001  # m: segments of a body that are deeper in one another would be 
 Named = tuple[str, int | str]
 
 
-def choose_shapes(actor: Actor, in_company: bool) -> tuple[tuple[int, Shape], ...]:
+def choose_shapes(actor: Actor, models: list[BodyModel], in_company: bool) -> tuple[tuple[int, Shape], ...]:
     """What of an actor touches things.
 
     While a body stands on its soles and there is only the ground, the step is a fifth quicker without the rest.
     A body that is all animated touches only what can be moved.
 
+    models      what its players need the engine's body to be
     in_company  whether there are others, or props that move, in its simulation
     """
     if actor.given.all() and not in_company:
         return ()
-    stands = any(player.touches_with_soles_only for player in actor.players)
+    stands = any(model.soles_only for model in models)
     soles_only = stands and not (in_company or actor.stage.props or is_loose(actor))
-    bends_toes = any(player.bends_toes for player in actor.players)
-    return find_shapes(actor.character, not soles_only, bends_toes)
+    return find_shapes(actor.character, not soles_only, any(model.bends_toes for model in models))
 
 
 def is_loose(actor: Actor) -> bool:
     """Whether something of it is physical besides legs that stand and what is held firmly on them."""
     if actor.given.all():
         return False
-    standing = [player for player in actor.players if player.stands]
+    standing = actor.find_standing()
     if not standing:
         return True
     # with what is between the root and the legs: it is stiff

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.drivers.shadow import Shadow
 from poise.world.overlap import Lines, find_deep, find_distances, find_lines
 
 if TYPE_CHECKING:
@@ -147,13 +146,13 @@ class ProximityGroups:
 
 def goes_after(actor: Actor, others: Iterable[Actor]) -> bool:
     """Whether an actor's root is made to go after one of others."""
-    leaders = {id(a.driver.leader) for a in actor.assignments if 0 in a.claim.moved}
+    leaders = {id(a.claim.follows) for a in actor.assignments if 0 in a.claim.moved}
     return any(other is not actor and id(other) in leaders for other in others)
 
 
 def list_ghosts(actors: Iterable[Actor]) -> set[str]:
     """The names of those whose shadow another actor is: they touch nothing."""
-    return {a.driver.ghost.name for actor in actors for a in actor.assignments if isinstance(a.driver, Shadow)}
+    return {a.ghost.name for actor in actors for a in actor.assignments if a.ghost is not None}
 
 
 class _Gathered:

@@ -48,12 +48,12 @@ def _find_least(actor: Actor, t: float) -> tuple[float, float]:
 
     Both count from what its players aim at: one that follows a crouch or a bow has not fallen.
     """
-    found = (player.find_bearing(actor.body, t) for player in actor.players)
-    bearing = next((each for each in found if each is not None), None)
-    if bearing is None:
+    found = (player.status(actor.body, t) for player in actor.players)
+    upright, sunk = next(((each.upright, each.sunk) for each in found if each.upright is not None), (None, 0.0))
+    if upright is None:
         q = actor.body.state.q[0]
         return 1.0 - 2.0 * float(q[1] ** 2 + q[3] ** 2), 0.6 * actor.start_height
-    return bearing.upright, 0.6 * (actor.start_height + bearing.sunk)
+    return upright, 0.6 * (actor.start_height + sunk)
 
 
 def check_written(actor: Actor, player: Player) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poise.drivers.driver import restore_hand_over, save_hand_over
+from poise.drivers.driver import MotionPlayer, Player
 from poise.drivers.loose.rest import build_still
 from poise.engines.engine import BodyContacts
 from poise.engines.memory import write_over
@@ -244,12 +244,13 @@ def _load_body(actor: Actor, saved: dict[str, Any]) -> SceneBody:
         Joint(int(kind), np.array(axes, float).reshape(-1, 3), np.array(ranges, float).reshape(-1, 2))
         for kind, axes, ranges in zip(saved["kinds"], saved["axes"], saved["ranges"], strict=True)
     )
-    bends_toes = any(player.bends_toes for player in actor.players)
+    models = actor.find_models()
+    bends_toes = any(model.bends_toes for _, model in models)
     wholes = (find_shapes(actor.character, whole, bends_toes) for whole in (False, True))
     sets = {len(shapes): shapes for shapes in ((), *wholes)}
     pose = {name: np.array(saved[name]) for name in _POSE}
     own = max(0, int(saved["shapes"]) - len(list_held_shapes(actor)))
-    return describe_at(actor, joints, pose, sets[own], bool(saved["is_hard"]))
+    return describe_at(actor, models, joints, pose, sets[own], bool(saved["is_hard"]))
 
 
 def save_actor(actor: Actor) -> dict[str, Any]:
@@ -261,10 +262,10 @@ def save_actor(actor: Actor) -> dict[str, Any]:
         "limp": actor.limp,
         "still": None if actor.still is None else actor.still.describe(),
         "players": [player.save() for player in actor.players],
-        "hand_overs": [save_hand_over(player) for player in actor.players],
+        "transitions": [_save_transition(player) for player in actor.players],
         "ranges": actor.limits.save(),
         "aloft": int(actor.body.block["aloft"]),
-        "touches": actor.body.touches.save() if any(player.feels for player in actor.players) else None,
+        "touches": actor.body.touches.save() if any(player.needs_contacts for player in actor.players) else None,
         "held": {str(joint): aim.copy() for joint, aim in actor.body.held.items()},
         "taking_part": actor.body.taking_part.save(),
         "pushes": [
@@ -274,10 +275,25 @@ def save_actor(actor: Actor) -> dict[str, Any]:
     }
 
 
+def _save_transition(player: Player) -> dict[str, Any] | None:
+    left = player.transition if isinstance(player, MotionPlayer) else None
+    return None if left is None else {name: array.copy() for name, array in left.numbers().items()}
+
+
+def _restore_transition(player: Player, saved: dict[str, Any] | None) -> None:
+    if not isinstance(player, MotionPlayer):
+        return
+    if saved is None:
+        player.transition = None
+        return
+    player.transition = player.transition or player._make_transition(None)
+    write_over(player.transition.numbers(), saved)
+
+
 def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
     """Have an actor be again what was saved, under the same drivers."""
     actor.fallen, actor.start_height = saved["fallen"], saved["start_height"]
-    actor.body.block["called"] = 0
+    actor.body.block.request = 0
     actor.body.block["aloft"] = int(saved.get("aloft", 0))
     write_over(_list_numbers(actor), saved["numbers"])
     if actor.set_limp(list(saved.get("limp", []))):
@@ -286,8 +302,8 @@ def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
     actor.still = build_still(actor.body, saved.get("still"))
     for player, data in zip(actor.players, saved["players"], strict=True):
         player.restore(data)
-    for player, left in zip(actor.players, saved["hand_overs"], strict=True):
-        restore_hand_over(player, left, actor.body)
+    for player, left in zip(actor.players, saved["transitions"], strict=True):
+        _restore_transition(player, left)
     actor.body.taking_part.restore(saved.get("taking_part"))
     actor.body.touches = BodyContacts.none() if saved["touches"] is None else BodyContacts.load(saved["touches"])
     actor.body.held = {int(joint): np.array(aim) for joint, aim in saved["held"].items()}

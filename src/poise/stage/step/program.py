@@ -11,7 +11,7 @@ from poise.compiled.law import Block, Callback
 from poise.engines.contact_log import ContactLog
 from poise.engines.engine import Simulation
 from poise.stage.step.call import Call
-from poise.stage.step.step import list_show, list_step
+from poise.stage.step.step import list_step, list_writes
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
@@ -31,7 +31,7 @@ class Program:
 
         self.actors, self.simulation, self._hits = actors, simulation, hits
         self.raised = np.zeros(1, np.int64)
-        self._shows: list[Call] | None = None
+        self._writes: list[Call] | None = None
         self.version = 0
         self.block = Block(PROGRAM, raised=self.raised, body_count=len(actors))
         self.block["bodies"] = np.array([actor.body.block.address for actor in actors], np.int64)
@@ -42,19 +42,21 @@ class Program:
         self.version += 1
         self._calls: list[Callback] = []
         engine = self.simulation.laws([actor.body.block for actor in self.actors])
-        self._engine, self._shows = engine, None
+        self._engine, self._writes = engine, None
         self._step = list_step(self.actors, self.simulation, engine, self._hits, self._call)
         if engine is not None:
             self.block.set(step=engine.step.address, scene=engine.scene.address)
-        self.block.set(laws=build_table(self._step), count=len(self._step), show_count=0)
+        self.block.set(laws=build_table(self._step), count=len(self._step), write_count=0)
         for actor in self.actors:
             actor.body.block["steps"] = actor.stage.steps
 
-    def learn_to_show(self) -> None:
-        """Have it be able to say where kinematic parts are at any time."""
-        if self._shows is None:
-            self._shows = list_show(self.actors, self._call)
-            self.block.set(shows=build_table(self._shows), show_count=len(self._shows))
+    def prepare_poses(self) -> bool:
+        """List what puts prescribed joints where they are, for `read_poses`; return whether it was listed already."""
+        if self._writes is not None:
+            return True
+        self._writes = [each for actor in self.actors for each in list_writes(actor, self._call)]
+        self.block.set(writes=build_table(self._writes), write_count=len(self._writes))
+        return False
 
     def learn_to_move(self) -> None:
         """Have it be able to step at a workspace of the engine's."""
@@ -65,11 +67,6 @@ class Program:
     def entries(self) -> tuple[Call, ...]:
         """The step, law by law."""
         return tuple(self._step)
-
-    @property
-    def can_show(self) -> bool:
-        """Whether it has learnt to."""
-        return self._shows is not None
 
     @property
     def is_compiled(self) -> bool:

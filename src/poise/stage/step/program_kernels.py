@@ -19,11 +19,12 @@ from poise.dynamics.body_kernels import BODY
 from poise.world.ground.kernels import find_floor
 from poise.world.ground.record import GROUND
 
-# laws    (count, 3) law, body and block, in the order of the step; `shows` alike, for whoever looks at a pose
+# laws    (count, 3) law, body and block, in the order of the step
+# writes  (write_count, 3) those that put prescribed joints where they are at a body's time
 # bodies  (body_count,) addresses of the bodies that it moves; the first of them is number `first` of all
 # enter, leave, scene, desk   laws that take the engine's scene to a workspace and away, and that workspace's number
 PROGRAM = fields(
-    arrays="laws shows bodies raised", integers="count show_count body_count first step enter leave scene desk"
+    arrays="laws writes bodies raised", integers="count write_count body_count first step enter leave scene desk"
 )
 SIZE = PROGRAM.itemsize  # bytes
 ENDLESS = 1e6  # m, m/s and rad/s in all: beyond it a state has exploded, whether an engine still counts or not
@@ -32,7 +33,7 @@ SUNK, LEANS = 0.7, 0.5  # of the height that a root had at first, and the cosine
 
 @kernel
 def run_program(x: Any, steps: int) -> int:
-    """Make some steps, or fewer if a player calls or a Python function raises; returns how many."""
+    """Make some steps, or fewer if a law makes a request or a Python function raises; return how many."""
     laws, bodies, raised = tables(x.laws, x.count, 3), integers(x.bodies, x.body_count), integers(x.raised, 1)
     for k in range(steps):
         for i in range(x.count):
@@ -40,40 +41,65 @@ def run_program(x: Any, steps: int) -> int:
             if raised[0] != 0:
                 return k
         for i in range(x.body_count):
-            if record(bodies[i], BODY).called != 0:
+            if record(bodies[i], BODY).request != 0:
                 return k + 1
     return steps
 
 
 @kernel
-def show_program(x: Any, root: np.ndarray, q: np.ndarray) -> None:
-    """The poses of a program's bodies as they are now, into their rows of root (B, 3) and q (B, J, 4)."""
-    laws, bodies = tables(x.shows, x.show_count, 3), integers(x.bodies, x.body_count)
+def read_poses(x: Any, root: np.ndarray, q: np.ndarray) -> None:
+    """Write the poses of a program's bodies at their present time into their rows of root (B, 3) and q (B, J, 4).
+
+    Prescribed joints are put where they are at that time, and back: the step goes on as if nothing had been read.
+    """
+    writes, bodies = tables(x.writes, x.write_count, 3), integers(x.bodies, x.body_count)
+    size = 0
+    for i in range(x.body_count):
+        size += KEPT * record(bodies[i], BODY).joints + KEPT_ROOT
+    kept, at = np.empty(size), 0
     for i in range(x.body_count):
         b = record(bodies[i], BODY)
         b.at = b.steps * b.dt
-        _copy(floats(b.root, 3), floats(b.shown_root, 3))
-        _copy(floats(b.q, 4 * b.joints), floats(b.shown_q, 4 * b.joints))
-    for i in range(x.show_count):
-        call_with_two(laws[i, 0], laws[i, 1], laws[i, 2])
+        at = _exchange(b, kept, at, False)
+    for i in range(x.write_count):
+        call_with_two(writes[i, 0], writes[i, 1], writes[i, 2])
+    at = 0
     for i in range(x.body_count):
         b = record(bodies[i], BODY)
-        _copy(floats(b.shown_root, 3), root[x.first + i])
-        turns = vectors(b.shown_q, b.joints, 4)
+        _copy(floats(b.root, 3), root[x.first + i])
+        turns = vectors(b.q, b.joints, 4)
         for k in range(b.joints):
             _copy(turns[k], q[x.first + i, k])
+        at = _exchange(b, kept, at, True)
+
+
+KEPT, KEPT_ROOT = 10, 9  # numbers of a joint (q, w, dw) and of a root (position, v, a) that reading a pose changes
+
+
+@kernel
+def _exchange(b: Any, kept: np.ndarray, at: int, is_back: bool) -> int:
+    """Copy a body's state and accelerations to `kept` from row `at` on, or back; return the row after them."""
+    j = b.joints
+    for address, size in ((b.q, 4 * j), (b.w, 3 * j), (b.dw, 3 * j), (b.root, 3), (b.v, 3), (b.a, 3)):
+        own, copy = floats(address, size), kept[at : at + size]
+        if is_back:
+            _copy(copy, own)
+        else:
+            _copy(own, copy)
+        at += size
+    return at
 
 
 @kernel
 def look(body: Any, status: np.ndarray) -> None:
     """What a stage must know of a body after some steps, into status (4,).
 
-    whether a player called, height of its root above what is under it, how upright it is (1, 0 lying), and the sum of
-    all absolute values of its state: ENDLESS or more, or NaN, if it has exploded
+    whether a law made a request, height of its root above what is under it, how upright it is (1, 0 lying), and the
+    sum of all absolute values of its state: ENDLESS or more, or NaN, if it has exploded
     """
     j = body.joints
     root, q, w, v = floats(body.root, 3), vectors(body.q, j, 4), vectors(body.w, j, 3), floats(body.v, 3)
-    status[0] = body.called
+    status[0] = body.request
     status[1] = root[1] - find_floor(record(body.floor, GROUND), root[0], root[2], root[1])[0]
     status[2] = 1.0 - 2.0 * (q[0, 1] ** 2 + q[0, 3] ** 2)
     total = 0.0
@@ -134,17 +160,17 @@ def share_run(
                 if how[0] > 0.0 or is_odd(how, heights[x.first + k]):
                     news[0] = 1
             if len(root) > 0:
-                show_program(x, root, q)
+                read_poses(x, root, q)
         first = _take(counter.ctypes.data, size)
 
 
 @kernel
-def share_show(programs: int, count: int, counter: np.ndarray, size: int, root: np.ndarray, q: np.ndarray) -> None:
-    """See `show_program`."""
+def share_poses(programs: int, count: int, counter: np.ndarray, size: int, root: np.ndarray, q: np.ndarray) -> None:
+    """See `read_poses`."""
     first = _take(counter.ctypes.data, size)
     while first < count:
         for i in range(first, min(first + size, count)):
-            show_program(record(programs + i * SIZE, PROGRAM), root, q)
+            read_poses(record(programs + i * SIZE, PROGRAM), root, q)
         first = _take(counter.ctypes.data, size)
 
 

@@ -7,12 +7,13 @@ otherwise. Nothing else moves a body.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poise.drivers.checks import find_laws
-from poise.drivers.driver import ACT, GIVE, SETTLE, SHOW, AccelerationPlayer, MotionPlayer, Player, TorquePlayer
+from poise.drivers.driver import POST_STEP, WRITE, MotionPlayer, Player
 from poise.engines.contact_log import ContactLog
 from poise.engines.engine import Simulation, SimulationLaws
 from poise.stage.monitor.events import STANDING, find_feet
@@ -42,9 +43,10 @@ def list_step(
     for k, actor in enumerate(actors):
         body, (couple, coupling) = actor.body.block, actor.find_coupling(simulation.couples(k))
         step.append(Call(laws.begin, body, coupling))
+        actor.body.move_pin = partial(simulation.move_pin, k)
         # 1. kinematic drivers: q, w and dw at mid-step
         for player in actor.in_order():
-            step += _give(actor, player, call)
+            step += _write_motion(actor, player, call)
         # 2. what that puts on the connectors; pushes
         step.append(Call(couple, body, coupling))
         if actor.pushes:
@@ -53,11 +55,9 @@ def list_step(
         step.append(Call(laws.clear, body, coupling))
         renewed = substeps.list_renewed(actor, simulation, engine)
         for player in actor.players:
-            step += _act(actor, player, call) if player not in renewed else []
-            if type(player).list_pins is not Player.list_pins:
-                step.append(call(actor, _move_pins(player, k, simulation)))
+            step += _write_torques(actor, player, call) if player not in renewed else []
         calm = [Call(laws.calm, body, coupling), *_limit(actor)]
-        anew = [each for player in renewed for each in _act(actor, player, call)]
+        anew = [each for player in renewed for each in _write_torques(actor, player, call)]
         if engine is not None and engine.again is not None:
             step.append(kept := substeps.keep_asked(actor, engine.again))
             again += substeps.list_again(engine, k, kept, calm)
@@ -82,74 +82,53 @@ def list_step(
         if actor.flight.is_kept:
             step += _conserve(actor, k, simulation, engine, call)
         for player in actor.in_order():
-            step += _settle(actor, player, call)
+            step += _post_step(actor, player, call)
         if actor.stage.couple == "paper":
             step.append(Call(laws.differentiate, actor.body.block, actor.coupled.block))
         step.append(Call(laws.end, actor.body.block, actor.coupled.block))
     return step
 
 
-def list_show(actors: list[Actor], call: Caller) -> list[Call]:
-    """What puts kinematic parts where they are, for somebody who looks."""
-    shows: list[Call] = []
-    for actor in actors:
-        for player in actor.in_order():
-            if SHOW in find_laws(player):
-                law, block = find_laws(player)[SHOW]
-                shows.append(Call(law, actor.body.block, block))
-            elif isinstance(player, MotionPlayer):
-                shows.append(call(actor, _at(player.show, actor)))
-            shows += _hand_over(actor, player, 1)
-    return shows
+def list_writes(actor: Actor, call: Caller) -> list[Call]:
+    """What puts an actor's prescribed joints where they are at its body's time, in its state."""
+    return [each for player in actor.list_motions() for each in _write_motion(actor, player, call)]
 
 
-def list_give(actor: Actor) -> list[Call] | None:
-    """What puts an actor's given joints where they are at its body's time; None: Python has a part in it."""
-    gives: list[Call] = []
-    for player in actor.in_order():
-        if not isinstance(player, MotionPlayer) or player.carrier is not None:
-            continue
-        if GIVE not in find_laws(player):
-            return None
-        gives += _give(actor, player, _refuse)
-    return gives
+def list_compiled_writes(actor: Actor) -> list[Call] | None:
+    """Like `list_writes`, but None if Python has a part in it."""
+    is_compiled = all(WRITE in find_laws(player) for player in actor.list_motions())
+    return list_writes(actor, _refuse) if is_compiled else None
 
 
 def _refuse(_actor: Actor, _function: Callable[[], None]) -> Call:
-    raise TypeError("nobody calls Python here")
+    raise TypeError("no Python is called here")
 
 
-def _give(actor: Actor, player: Player, call: Caller) -> list[Call]:
-    before = _hand_over(actor, player, 0)
-    if GIVE in find_laws(player):
-        return [Call(find_laws(player)[GIVE][0], actor.body.block, find_laws(player)[GIVE][1]), *before]
-    if isinstance(player, MotionPlayer | AccelerationPlayer):
-        return [call(actor, check_after(_at(player.give, actor), actor, player)), *before]
-    return []
-
-
-def _hand_over(actor: Actor, player: Player, at: int) -> list[Call]:
-    """What is left of how the joints moved before, on top of what is given (0) or shown (1)."""
-    if not isinstance(player, MotionPlayer) or player.hand_over is None:
+def _write_motion(actor: Actor, player: Player, call: Caller) -> list[Call]:
+    """The motion that a player prescribes, with what is left of its transition; nothing of a torque player."""
+    if not isinstance(player, MotionPlayer):
         return []
-    return [Call(player.hand_over.laws()[at], actor.body.block, player.hand_over.block)]
+    found, body = find_laws(player).get(WRITE), actor.body
+    if found is None:
+        write = check_after(lambda: player.write(body, float(body.block["at"])), actor, player)
+        calls = [call(actor, write)]
+    else:
+        calls = [Call(found[0], body.block, found[1])]
+    if player.transition is not None:
+        calls.append(Call(player.transition.law, body.block, player.transition.block))
+    return calls
 
 
-def _act(actor: Actor, player: Player, call: Caller) -> list[Call]:
-    if ACT in find_laws(player):
-        return [Call(find_laws(player)[ACT][0], actor.body.block, find_laws(player)[ACT][1])]
-    if isinstance(player, TorquePlayer) and player.has_torques:
-        body = actor.body
-        return [call(actor, check_after(lambda: player.act(body, float(body.block["t"])), actor, player))]
-    return []
-
-
-def _move_pins(player: Player, k: int, simulation: Simulation) -> Callable[[], None]:
-    def move() -> None:
-        for joint, place, turn in player.list_pins():
-            simulation.move_pin(k, joint, place, turn)
-
-    return move
+def _write_torques(actor: Actor, player: Player, call: Caller) -> list[Call]:
+    """The torques of a player; nothing of a motion."""
+    if isinstance(player, MotionPlayer):
+        return []
+    found, body = find_laws(player).get(WRITE), actor.body
+    if found is not None:
+        return [Call(found[0], body.block, found[1])]
+    if type(player).write is Player.write:
+        return []
+    return [call(actor, check_after(lambda: player.write(body, float(body.block["t"])), actor, player))]
 
 
 def _limit(actor: Actor) -> list[Call]:
@@ -158,11 +137,12 @@ def _limit(actor: Actor) -> list[Call]:
     return [Call(limits.law, actor.body.block, limits.block)] if limits.count else []
 
 
-def _settle(actor: Actor, player: Player, call: Caller) -> list[Call]:
-    if SETTLE in find_laws(player):
-        return [Call(find_laws(player)[SETTLE][0], actor.body.block, find_laws(player)[SETTLE][1])]
-    if isinstance(player, MotionPlayer) and type(player).settle is not MotionPlayer.settle:
-        return [call(actor, lambda: player.settle(actor.body, float(actor.body.block["t"] + actor.body.dt)))]
+def _post_step(actor: Actor, player: Player, call: Caller) -> list[Call]:
+    body = actor.body
+    if POST_STEP in find_laws(player):
+        return [Call(find_laws(player)[POST_STEP][0], body.block, find_laws(player)[POST_STEP][1])]
+    if type(player).post_step is not Player.post_step:
+        return [call(actor, lambda: player.post_step(body, float(body.block["t"] + body.dt)))]
     return []
 
 
@@ -197,7 +177,8 @@ def _feel(actors: list[Actor], simulation: Simulation, hits: ContactLog | None, 
     from poise.stage.step.kernels import hand_on_contacts
 
     felt: list[Call] = []
-    pressed = [k for k, actor in enumerate(actors) if hits is not None and any(p.is_pressed for p in actor.players)]
+    yielding = [k for k, actor in enumerate(actors) if any(a.claim.yields for a in actor.assignments)]
+    pressed = yielding if hits is not None else []
     if hits is not None:
         hits.listen({k: (actors[k].body.pressed, actors[k].body.p) for k in pressed})
         law = simulation.feel(hits)
@@ -207,13 +188,14 @@ def _feel(actors: list[Actor], simulation: Simulation, hits: ContactLog | None, 
             felt.append(call(actors[0], lambda: hits.note(simulation, len(actors))))
     felt += [Call(hand_on_contacts, actors[k].body.block, actors[k].coupled.block) for k in pressed]
     for k, actor in enumerate(actors):
-        if any(player.feels for player in actor.players):
+        if any(player.needs_contacts for player in actor.players):
             felt.append(call(actor, _tell_touches(actor, simulation, k)))
     return felt
 
 
 def _tell_touches(actor: Actor, simulation: Simulation, k: int) -> Callable[[], None]:
-    listening = [player for player in actor.players if player.feels and type(player).strike is not Player.strike]
+    needing = [player for player in actor.players if player.needs_contacts]
+    listening = [player for player in needing if type(player).on_contacts is not Player.on_contacts]
     feet = list(find_feet(actor))
 
     def tell() -> None:
@@ -221,7 +203,7 @@ def _tell_touches(actor: Actor, simulation: Simulation, k: int) -> Callable[[], 
         if listening:
             force = _find_blow(actor, feet)
             for player in listening:
-                player.strike(actor.body, force)
+                player.on_contacts(actor.body, force)
 
     return tell
 
@@ -249,8 +231,8 @@ def _conserve(actor: Actor, k: int, simulation: Simulation, engine: SimulationLa
     from poise.stage.coupling.flight_kernels import conserve
 
     body, flight = actor.body, actor.flight
-    gives = [each for player in actor.in_order() for each in _give(actor, player, call)]
-    flight.list_gives(gives)
+    writes = [each for player in actor.in_order() for each in _write_motion(actor, player, call)]
+    flight.list_writes(writes)
     if engine is not None and engine.steer is not None:
         flight.block.set(steer=engine.steer.address, block=engine.bodies[k].address)
         return [Call(conserve, body.block, flight.block)]
@@ -264,8 +246,3 @@ def _conserve(actor: Actor, k: int, simulation: Simulation, engine: SimulationLa
             simulation.steer(k, body.state)
 
     return [call(actor, keep)]
-
-
-def _at(method: Callable[..., None], actor: Actor) -> Callable[[], None]:
-    """A player's method at the time that the body's clock says motions are asked for."""
-    return lambda: method(actor.body, float(actor.body.block["at"]))

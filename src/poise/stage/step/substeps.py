@@ -2,8 +2,8 @@
 (`stage/step/substep_kernels.py`).
 
 An engine with laws of its own runs a list of them, which keeps joints in their ranges and calms them. One without
-(Bullet) is given a function. It asks those who stand as well, `Player.renews`: whoever keeps a body on its feet goes by
-where it is, and the smaller that body is, the sooner that is stale. Two children of half a metre, hand against hand at
+(Bullet) is given a function, which calls the players that balance as well (`Status`): their torques depend on where
+the body is, and the smaller the body, the sooner those are stale. Two children of half a metre, hand against hand at
 steps of 10 ms, shook each other off their feet by springs that were a step late, however short the parts were.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from poise.compiled.law import Block, Law
 from poise.drivers.checks import find_laws
-from poise.drivers.driver import ACT, Player
+from poise.drivers.driver import WRITE, Player
 from poise.engines.engine import AGAIN, Simulation, SimulationLaws
 from poise.stage.step.call import Call
 
@@ -28,7 +28,7 @@ def list_renewed(actor: Actor, simulation: Simulation, engine: SimulationLaws | 
     """The players of an actor that are asked again in every part of a step."""
     if engine is not None or not simulation.cuts:
         return []
-    return [player for player in actor.players if player.renews and ACT in find_laws(player)]
+    return [player for player in actor.find_standing() if WRITE in find_laws(player)]
 
 
 def keep_asked(actor: Actor, again: Block) -> Call:

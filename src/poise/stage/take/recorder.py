@@ -15,7 +15,7 @@ import numpy as np
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
 from poise.compiled import quick_compile
-from poise.drivers.driver import Support
+from poise.drivers.driver import Status
 from poise.engines.engine import BodyState, Simulation
 from poise.errors import InputError, SolveError, check_most
 from poise.spatial import rotation
@@ -23,13 +23,13 @@ from poise.stage.attachment import find_holder
 from poise.stage.monitor.events import TakeEvents
 from poise.stage.step.call import Call
 from poise.stage.step.program import Program, build_table
-from poise.stage.step.step import list_give
+from poise.stage.step.step import list_compiled_writes
 from poise.stage.take.take import ARRAYS, ActorTake, Take
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
     from poise.stage.stage import Group, Stage
-_NOWHERE = Support(np.full((2, 4, 3), np.nan), np.nan)
+_NOWHERE = Status(soles=np.full((2, 4, 3), np.nan))
 
 
 class Recorder:
@@ -116,8 +116,8 @@ class Recorder:
 
     def _record_feet(self, group: Group, k: int, actor: Actor, rows: dict[str, np.ndarray], frame: int) -> None:
         read_feet(group.simulation, k, self._feet[actor.name], rows["feet"][frame], rows["pressure"][frame])
-        supports = (player.find_support(actor.body) for player in actor.players)
-        support = next((each for each in supports if each is not None), _NOWHERE)
+        found = (player.status(actor.body, self.stage.time) for player in actor.players)
+        support = next((each for each in found if each.soles is not None), _NOWHERE)
         rows["margin"][frame], rows["soles"][frame] = support.margin, support.soles
 
     def _find_quick(self, group: Group, actor: Actor) -> QuickFrame | None:
@@ -129,8 +129,8 @@ class Recorder:
             return None
         found, program = self._quick.get(actor.name), group.program
         if found is None or found[0] is not program or found[1] != program.version:
-            gives = list_give(actor)
-            quick = None if gives is None else QuickFrame(actor, gives)
+            writes = list_compiled_writes(actor)
+            quick = None if writes is None else QuickFrame(actor, writes)
             self._quick[actor.name] = found = program, program.version, quick
         return found[2]
 
@@ -151,16 +151,16 @@ class Recorder:
 class QuickFrame:
     """Frames of one actor by compiled code.
 
-    gives  what puts its given joints where they are
+    writes  what puts its prescribed joints where they are
     """
 
-    def __init__(self, actor: Actor, gives: list[Call]):
+    def __init__(self, actor: Actor, writes: list[Call]):
         from poise.stage.monitor.kernels import WORK
         from poise.stage.take.frame_kernels import KEPT, record_frame
 
         j = len(actor.body.tree)
-        self._actor, self._gives = actor, gives  # which are kept for as long as their addresses are used
-        self._table = build_table(gives)[: len(gives)]
+        self._actor, self._writes = actor, writes  # which are kept for as long as their addresses are used
+        self._table = build_table(writes)[: len(writes)]
         self._record, self._work, self._kept = record_frame, np.empty((WORK, j, 3)), np.empty(KEPT * j + 6)
         self._place = np.empty((4, 3))
 
