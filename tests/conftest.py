@@ -10,7 +10,8 @@ import pytest
 # the second, which is given the other half, with those that simulate. What needs both comes last.
 ORDER = (
     *("ik", "walking", "puppetry", "motion", "body", "files", "live", "jobs", "studio"),
-    *("stage", "engines", "drivers", "dynamics", "spatial", "world", "pictures", "project", "cli", "demos", "bench"),
+    *("stage", "contracts", "engines", "drivers", "dynamics", "spatial", "world", "pictures", "project", "cli"),
+    *("demos", "bench"),
 )
 
 

@@ -10,8 +10,9 @@ import difflib
 import math
 import unicodedata
 from collections.abc import Iterable
+from numbers import Real
 from os import PathLike
-from typing import Any
+from typing import Any, TypeGuard
 
 
 class PoiseError(Exception):
@@ -42,6 +43,28 @@ class FileError(InputError):
         self.path, self.line = str(path), line
         where = f"{path}:{line}:" if line is not None else f"{path}:"
         super().__init__(f"{where} {message}")
+
+
+class UnknownNameError(InputError):
+    """A name that does not exist.
+
+    kind     what it would name: "joint", "option"
+    known    all names there are
+    nearest  the one that was probably meant, or None
+    """
+
+    def __init__(self, message: str, kind: str, name: str, known: list[str], nearest: str | None):
+        self.kind, self.name, self.known, self.nearest = kind, name, known, nearest
+        super().__init__(message)
+
+
+class RangeError(InputError):
+    """A number outside its range, or no number. Both ends are allowed values; `unit` is "" for a ratio."""
+
+    def __init__(self, name: str, value: object, low: float, high: float, unit: str = ""):
+        self.name, self.value, self.low, self.high, self.unit = name, value, low, high, unit
+        shown = f"{value:g}" if _is_number(value) else f"{value!r:.80}"
+        super().__init__(f"{name} must be {describe_range(low, high, unit)}; got {shown}.")
 
 
 class BusyError(PoiseError):
@@ -90,7 +113,7 @@ def _escape(c: str) -> str:
     return ascii(c)[1:-1]
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") -> InputError:
+def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") -> UnknownNameError:
     """The error for a name that does not exist, with the nearest that does and all there are."""
     name, known = str(name), list(dict.fromkeys(known))  # a name that is a role as well is told once
     by_lower = {k.lower(): k for k in known}
@@ -98,7 +121,25 @@ def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") ->
     hint = f" Did you mean '{by_lower[near[0]]}'?" if near else ""
     place = f" in {where}" if where else ""
     name = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..."
-    return InputError(f"{kind} '{name}' is not{place or ' known'}.{hint} Known: {', '.join(known) or 'none'}.")
+    message = f"{kind} '{name}' is not{place or ' known'}.{hint} Known: {', '.join(known) or 'none'}."
+    return UnknownNameError(message, kind, name, known, by_lower[near[0]] if near else None)
+
+
+def describe_range(low: float, high: float, unit: str = "") -> str:
+    """Return the words for a range: "from 0.2 to 50 m", or "at least 0.2 m"."""
+    text = f"from {low:g} to {high:g}" if math.isfinite(high) else f"at least {low:g}"
+    return f"{text} {unit}".rstrip()
+
+
+def check_range(name: str, value: object, low: float, high: float, unit: str = "") -> None:
+    """Raise RangeError unless a value is a finite number from `low` to `high`; `name` begins the sentence."""
+    if not (_is_number(value) and math.isfinite(value) and low <= value <= high):
+        raise RangeError(name, value, low, high, unit)
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a number of Python or NumPy; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def check_most(asked: str, count: float, most: float, advice: str) -> None:

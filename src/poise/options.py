@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import math
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass
@@ -24,7 +23,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar, get_args, get_origin
 
-from poise.errors import InputError
+from poise.errors import InputError, check_range, describe_range
 from poise.kinds import Kind, brief, find_kind, list_members
 
 File = str | PathLike[str]  # arrives in the record as a Path
@@ -78,16 +77,12 @@ class Option:
         """Return the allowed range with its unit, as in "from 0 to 1 s"; empty without a range."""
         if self.between is None:
             return ""
-        low, high = self.between
-        text = f"from {low:g} to {high:g}" if math.isfinite(high) else f"at least {low:g}"
-        return f"{text} {self.unit}".rstrip()
+        return describe_range(*self.between, self.unit)
 
     def check(self, value: Any, name: str) -> None:
         """Raise InputError if a number is outside its range or a text is not a choice; None is neither."""
         if self.between is not None and value is not None:
-            low, high = self.between
-            if not (math.isfinite(value) and low <= value <= high):
-                raise InputError(f"{name} must be {self.describe_range()}; got {value:g}.")
+            check_range(name, value, *self.between, self.unit)
         if self.choices and not self.is_open and value is not None and value not in self.choices:
             known = f"{', '.join(self.choices[:-1])} or {self.choices[-1]}"
             near = difflib.get_close_matches(str(value).lower(), self.choices, n=1)

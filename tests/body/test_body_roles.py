@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from helpers import rigs
 from helpers.bodies import make_human
 from helpers.clips import random_skeleton
+from helpers.errors import rejects
 from helpers.recordings import data_file, data_folder
 from poise.body.character import Character
 from poise.body.role_finding.guess import check_human, find_roles, guess_roles, with_roles
@@ -17,7 +18,6 @@ from poise.body.role_finding.names import parse_name, read_name
 from poise.body.roles import ARM_STEMS, BODY_ROLES, LEG_STEMS, PARTS, ROLES, find_part, mirror_role, sided
 from poise.body.segments.proportions import build_skeleton, compute_proportions
 from poise.body.skeleton import Skeleton
-from poise.errors import InputError
 from poise.files.registry import load_clip, read_recording
 from poise.motion.samples import walk
 from poise.spatial import rotation
@@ -203,8 +203,7 @@ def test_parts_are_made_of_roles_and_cover_the_body():
     assert PARTS["body"] == ROLES
     assert set(PARTS["arms"]) == set(PARTS["leftArm"]) | set(PARTS["rightArm"])
     assert set(PARTS["upperBody"]) == set(PARTS["arms"]) | set(PARTS["head"]) | set(PARTS["trunk"])
-    with pytest.raises(InputError, match="Did you mean 'leftArm'"):
-        find_part("leftarms")
+    rejects(lambda: find_part("leftarms"), "Did you mean 'leftArm'")
 
 
 @pytest.mark.parametrize(
@@ -420,13 +419,11 @@ def test_given_roles_go_before_those_found():
     skeleton = with_roles(named(NAMINGS["humanik"]), {"spine": "Spine1"})
     assert skeleton.roles["spine"] == "Spine1"
     assert "chest" not in skeleton.roles
-    with pytest.raises(InputError, match="role 'spin'"):
-        with_roles(FULL, {"spin": "hips"})
+    rejects(lambda: with_roles(FULL, {"spin": "hips"}), "'spin'")
 
 
 def test_a_table_is_no_human():
-    with pytest.raises(InputError, match=r"no joint for hips, leftUpperLeg.*roles="):
-        check_human(with_roles(make_tree(("Top", None), ("Corner", "Top"))))
+    rejects(lambda: check_human(with_roles(make_tree(("Top", None), ("Corner", "Top")))), "hips", "leftUpperLeg")
 
 
 @pytest.mark.data

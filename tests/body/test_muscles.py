@@ -11,6 +11,7 @@ import pytest
 
 from helpers import random_bodies, rigs
 from helpers.bodies import make_human
+from helpers.errors import rejects
 from oracles import anderson
 from poise import JointStrength
 from poise.body.character import Character
@@ -179,8 +180,7 @@ def test_nothing_overflows_at_absurd_angles_and_speeds() -> None:
             assert np.all(np.isfinite(low) & np.isfinite(high) & (low < 0.0) & (high > 0.0))
     with pytest.raises(InputError, match="finite"):
         muscles.torque_range(np.full(len(muscles), np.nan), np.zeros(len(muscles)))
-    with pytest.raises(InputError, match=r"\(\.\.\., 51\)"):
-        muscles.torque_range(np.zeros(3), np.zeros(3))
+    rejects(lambda: muscles.torque_range(np.zeros(3), np.zeros(3)), "51")
 
 
 def test_the_slope_over_the_angle_does_not_jump() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.stages import check_goes_on
 from poise.demos.shared.show import stand_still
 from poise.drivers.body import Body
 from poise.drivers.strength.hand_support import BACK, IDLE, ON, REACHING, HandSupport
@@ -129,12 +130,7 @@ def test_a_reach_that_was_saved_goes_on_with_the_same_bits() -> None:
     stage, actor = shove(0.7)
     stage.advance(22)
     assert player_of(actor).hands.state.any()
-    saved = stage.save()
-    stage.advance(4)
-    there = actor.body.state.q.copy()
-    stage.restore(saved)
-    stage.advance(4)
-    np.testing.assert_array_equal(actor.body.state.q, there)
+    check_goes_on(stage, 0.1)
 
 
 def test_a_foot_that_a_shove_took_off_the_ground_is_put_down_again() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.errors import rejects
 from poise.body.character import Character
 from poise.drivers.balance.balance import Balance
 from poise.drivers.body import Body
@@ -217,8 +218,7 @@ def test_what_cannot_be_played_is_refused() -> None:
     actor = stage.add(other)
     with pytest.raises(InputError, match="Retarget it first"):
         actor.drive("arms", Kinematic(waving()))
-    with pytest.raises(InputError, match="none of which is in 'legs'"):
-        actor.drive("legs", Kinematic(poise.gestures.conduct()))
+    rejects(lambda: actor.drive("legs", Kinematic(poise.gestures.conduct())), "'legs'")
     with pytest.raises(InputError, match="takes over in 0 s or more"):
         Kinematic(waving(), take_over=-1.0)
     with pytest.raises(InputError, match="finite time"):

@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.errors import rejects
 from helpers.guides import GUIDES, load_guide
+from helpers.stages import check_goes_on
 from poise import rotation
 from poise.drivers.registry import DRIVERS, Drive, build_driver
 from poise.jobs.job import RECIPE, format_recipe, load_recipe
@@ -144,13 +146,7 @@ def test_it_is_saved_in_a_hand_over_and_restored_to_the_same_bits(driver: Callab
     stage.run(0.2)
     first(stage).drive("rightArm", driver(bpm=100))
     stage.run(0.1)
-    saved = stage.save()
-    one = numbers(stage.run(0.3))
-    stage.restore(saved)
-    assert numbers(stage.run(0.3)) == one
-    other = conductor(driver(bpm=100))
-    other.restore(saved)
-    assert numbers(other.run(0.3)) == one
+    check_goes_on(stage, 0.2, conductor(driver(bpm=100)))
 
 
 @pytest.mark.parametrize("driver", OWN)
@@ -257,8 +253,7 @@ def test_a_recipe_that_is_wrong_says_where(lines: str, complaint: str, tmp_path:
 
 
 def test_what_a_driver_needs_is_asked_for() -> None:
-    with pytest.raises(poise.InputError, match="driver 'attached' needs 'prop'"):
-        build_driver("attached", {})
+    rejects(lambda: build_driver("attached", {}), "'attached'", "'prop'")
     assert isinstance(build_driver("track", {}, motion=poise.gestures.conduct(), start=1.0), poise.Track)
     for name in DRIVERS:
         assert isinstance(build_driver(name, {}, motion=poise.gestures.conduct(), prop="swing"), poise.extend.Driver)
@@ -355,8 +350,7 @@ def test_a_motion_that_is_no_number_is_told_by_name() -> None:
 
 def test_a_law_that_writes_no_number_is_told_by_name() -> None:
     stage = conductor(FastWave(swing=np.nan))
-    with pytest.raises(poise.SolveError, match=r"non-finite at .* Look first at what FastWavePlayer computes\."):
-        stage.run(0.2)
+    rejects(lambda: stage.run(0.2), "FastWavePlayer", error=poise.SolveError)
 
 
 ARM = HUMAN.skeleton.index("rightUpperArm")

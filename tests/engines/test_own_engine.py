@@ -13,6 +13,7 @@ import pytest
 
 import poise
 from helpers.guides import load_guide
+from helpers.stages import check_goes_on
 from poise import rotation
 from poise.body.geometry.primitives import Sphere
 from poise.engines.engine import Capabilities
@@ -94,13 +95,7 @@ def test_it_is_found_by_its_name_and_takes_or_is_given() -> None:
 def test_its_state_is_saved_and_restored_to_the_same_bits() -> None:
     stage = dancer(Euler(), 2)
     stage.run(0.1)
-    saved = stage.save()
-    one = stage.run(0.1)
-    stage.restore(saved)
-    assert same(stage.run(0.1), one)
-    other = dancer("euler", 2)
-    other.restore(saved)
-    assert same(other.run(0.1), one)
+    check_goes_on(stage, 0.1, dancer("euler", 2))
 
 
 def test_a_crowd_is_the_same_bits_on_any_number_of_threads() -> None:

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from helpers.clips import locked_clip, random_clip
+from helpers.errors import rejects
 from helpers.recordings import data_file
 from poise.errors import FileError, InputError
 from poise.files import load_clip, read_clip, save_clip
@@ -385,8 +386,7 @@ def test_paths_that_cannot_be_read(tmp_path):
         read_bvh_tables(tmp_path / "none.bvh")
     with pytest.raises(FileError, match=r"is a folder"):
         read_bvh_tables(tmp_path)
-    with pytest.raises(FileError, match=r"'.xyz' cannot be read as animation; it can be: .*\.bvh \(BVH\)"):
-        load_clip(tmp_path / "a.xyz")
+    rejects(lambda: load_clip(tmp_path / "a.xyz"), "'.xyz'", "BVH", error=FileError)
     with pytest.raises(FileError, match=r"without suffix cannot be written as animation; it can be: .*\.glb"):
         save_clip(raw_clip(SMALL), tmp_path / "a")
 

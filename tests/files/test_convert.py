@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from helpers.bodies import make_human
 from helpers.clips import locked_clip, random_clip
+from helpers.errors import rejects
 from helpers.files.seeds import write_seed
 from helpers.recordings import data_file
 from poise.body.role_finding.guess import with_roles
@@ -247,8 +248,7 @@ def test_each_of_several_skeletons_is_a_clip_and_the_others_are_kept(tmp_path: P
     assert first.clip.skeleton.names == ("A", "spine") and second.clip.skeleton.names == ("B", "spine")
     np.testing.assert_array_equal(second.clip.root, [[100, 80, 0], [101, 80, 0]])
     assert rotation.angle(second.clip.rotations[1, 0], rotation.exp([0, np.radians(46), 0])) < 1e-12
-    with pytest.raises(InputError, match="clip 'C' is not in"):
-        read_bvh(path, "C")
+    rejects(lambda: read_bvh(path, "C"), "'C'")
     moved = second.clip.replace(root=second.clip.root + [0, 1, 0])
     save_bvh_as(moved, second.source, tmp_path / "out.bvh", tree=1)
     table = read_bvh_tables(tmp_path / "out.bvh").values

@@ -8,6 +8,7 @@ import pytest
 
 from helpers.bodies import make_human
 from helpers.clips import locked_clip, random_clip
+from helpers.errors import rejects
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.mesh import Mesh
 from poise.body.geometry.polyhedron import check_closed, compute_volume
@@ -212,8 +213,7 @@ def test_shading_is_sharp_at_edges_and_smooth_elsewhere():
 def test_what_cannot_be_written_is_told():
     clip = human_clip()
     box = build_lozenges(clip.skeleton)[0]
-    with pytest.raises(InputError, match=r"mesh joint 'hip' .* Did you mean 'hips'"):
-        format_glb(clip, {"hip": box})
+    rejects(lambda: format_glb(clip, {"hip": box}), "'hip'", "Did you mean 'hips'")
     with pytest.raises(InputError, match=r"no meshes were given"):
         format_glb(clip, {})
     with pytest.raises(InputError, match=r"single precision"):

@@ -6,6 +6,7 @@ import numpy as np
 import pygltflib
 import pytest
 
+from helpers.errors import rejects
 from poise.body.character import Character
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.skin import coarsen_skin
@@ -92,10 +93,8 @@ def test_equal_bodies_are_there_once() -> None:
 
 def test_figures_that_do_not_fit_together_are_refused() -> None:
     other = FIGURES[1].clip.replace(times=FIGURES[1].clip.times * 2.0)
-    with pytest.raises(InputError, match="those of 'figure 1' differ"):
-        format_glb_crowd([FIGURES[0], CrowdFigure(other, FIGURES[1].skin)])
-    with pytest.raises(InputError, match="'figure 1' is another"):
-        format_glb_crowd([FIGURES[0], CrowdFigure(FIGURES[1].clip, FIGURES[0].skin)])
+    rejects(lambda: format_glb_crowd([FIGURES[0], CrowdFigure(other, FIGURES[1].skin)]), "'figure 1'")
+    rejects(lambda: format_glb_crowd([FIGURES[0], CrowdFigure(FIGURES[1].clip, FIGURES[0].skin)]), "'figure 1'")
     with pytest.raises(InputError, match="at least one figure"):
         format_glb_crowd([])
 

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from helpers.bodies import make_human
+from helpers.errors import rejects
 from helpers.files.gltf import Reference
 from helpers.recordings import data_file
 from poise.errors import InputError
@@ -158,8 +159,7 @@ def test_what_does_not_fit_is_told(tmp_path):
     b, _ = build_rig(np.random.default_rng(5), {})
     source = b.save(tmp_path / "x.glb")
     clip, reading = make_motion(source)
-    with pytest.raises(InputError, match=r"written as \.glb or \.vrm; got '\.gltf'"):
-        save_on_character(clip, reading, tmp_path / "out.gltf")
+    rejects(lambda: save_on_character(clip, reading, tmp_path / "out.gltf"), "'.gltf'")
     with pytest.raises(InputError, match=r"must hold a VRM character.*Write a \.glb"):
         save_on_character(clip, reading, tmp_path / "out.vrm")
     human = make_human()

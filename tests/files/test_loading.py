@@ -15,6 +15,7 @@ import pytest
 
 import poise
 from helpers.clips import random_clip
+from helpers.errors import rejects
 from helpers.files.seeds import write_seed
 from poise.bench.harness import load_figures
 from poise.errors import FileError
@@ -146,16 +147,14 @@ def test_sizes_are_bounded_before_anything_is_read(tmp_path: Path) -> None:
     assert read_bytes(path) == b"x" * 1000
     assert tracemalloc.get_traced_memory()[1] < 5e6  # by what is there, not by what would be allowed
     tracemalloc.stop()
-    with pytest.raises(FileError, match=r"has 1000 bytes; at most 999 are read"):
-        read_bytes(path, 999)
+    rejects(lambda: read_bytes(path, 999), "1000", "999", error=FileError)
     try:
         with path.open("wb") as stream:
             stream.truncate(10**12)  # a hole: it takes no room on the disk
     except OSError:
         pytest.skip("this disk has no files with holes")
     tracemalloc.start()
-    with pytest.raises(FileError, match=r"has 1000000000000 bytes"):
-        read_bytes(path)
+    rejects(lambda: read_bytes(path), "1000000000000", error=FileError)
     assert tracemalloc.get_traced_memory()[1] < 1e6
     tracemalloc.stop()
 
@@ -205,8 +204,7 @@ def test_a_small_file_cannot_unpack_to_a_large_one(tmp_path: Path) -> None:
                 member.write(bytes(66 * 8 * (rows % 1000)))
     assert path.stat().st_size < 1e6
     tracemalloc.start()
-    with pytest.raises(FileError, match=r"array 'poses' of shape \(568181, 66\) its arrays take more than 256000000"):
-        read_npz(path)
+    rejects(lambda: read_npz(path), "'poses'", "568181", "66", "256000000", error=FileError)
     assert tracemalloc.get_traced_memory()[1] < 5e6
     tracemalloc.stop()
 
@@ -222,8 +220,7 @@ def test_bounds_follow_the_size_of_the_file(tmp_path: Path, monkeypatch: pytest.
     np.savez_compressed(path, flat=np.zeros(50_000), few=np.zeros(2000))
     with NpzFile(path) as file:
         assert len(file["few"]) == 2000
-        with pytest.raises(FileError, match=r"array 'flat' of shape"):
-            file.shape("flat")
+        rejects(lambda: file.shape("flat"), "'flat'", error=FileError)
 
 
 def test_too_many_poses_are_refused_by_the_header_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.errors import rejects
 from helpers.guides import GUIDES, load_guide
 from poise.cli import main
 from poise.files.registry import FORMATS, read_clip
@@ -151,8 +152,7 @@ def test_what_is_half_written_is_not_there(formats: None, tmp_path: Path) -> Non
     with pytest.raises(RuntimeError, match="the other half"):
         poise.save_clip(walk(), tmp_path / "walk.half")
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(poise.FileError, match=r"'\.half' cannot be read"):
-        poise.load_clip(tmp_path / "walk.half")
+    rejects(lambda: poise.load_clip(tmp_path / "walk.half"), "'.half'", error=poise.FileError)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,6 @@ def test_what_cannot_be_registered(ask: Callable[[], None], complaint: str, form
 def test_functions_that_do_not_do_it_are_told(formats: None, tmp_path: Path) -> None:
     poise.extend.register_format("Nothing", ".none", read=lambda path: None, save=lambda clip, path: None)  # type: ignore
     (tmp_path / "a.none").touch()
-    with pytest.raises(poise.InputError, match="reads Nothing must return a Clip; it returned a NoneType"):
-        poise.load_clip(tmp_path / "a.none")
+    rejects(lambda: poise.load_clip(tmp_path / "a.none"), "NoneType")
     with pytest.raises(poise.InputError, match="wrote nothing"):
         poise.save_clip(walk(), tmp_path / "b.none")

@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from helpers.bodies import make_human
+from helpers.errors import rejects
 from helpers.files.gltf import Builder, Reference
 from helpers.recordings import data_file
 from poise.body.roles import ROLES
@@ -67,8 +68,7 @@ def test_a_node_for_two_bones_and_bones_that_are_no_bones(tmp_path):
     add_extension(b, {**nodes, "tail": 0}, "VRM")
     assert set(read_gltf(b.save(tmp_path / "x.vrm")).roles) == set(nodes)
     b.json["extensions"]["VRM"]["humanoid"]["humanBones"][0]["node"] = 99
-    with pytest.raises(FileError, match="human bone 0 has 'node' 99"):
-        read_gltf(b.save(tmp_path / "x.vrm"))
+    rejects(lambda: read_gltf(b.save(tmp_path / "x.vrm")), "0", "'node'", "99", error=FileError)
 
 
 @pytest.mark.data

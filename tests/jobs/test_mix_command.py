@@ -10,6 +10,7 @@ import pytest
 
 import poise
 from helpers.bodies import make_human
+from helpers.errors import rejects
 from poise.body.geometry.soles import leg_length
 from poise.cli import main
 from poise.drivers.registry import read_drive
@@ -156,8 +157,7 @@ def test_who_lies_is_not_planted(body: poise.Character) -> None:
     assert mix(lying, body).base == "kinematic"
     with pytest.raises(poise.InputError, match="begins off its feet"):
         mix(lying, body, MixPlan(base="planted"))
-    with pytest.raises(poise.InputError, match="Did you mean 'planted'"):
-        MixPlan(base="plantd")
+    rejects(lambda: MixPlan(base="plantd"), "Did you mean 'planted'")
 
 
 def test_frames_fall_on_steps(waving: Clip) -> None:
@@ -342,7 +342,5 @@ def test_what_a_part_with_a_driver_of_its_own_feels_is_no_load_for_nothing(wavin
 
     check("leftHand", physical=(), drives=loose)
     check("leftHand", physical=("leftArm",))
-    with pytest.raises(InputError, match="nothing physical carries the load at 'rightHand'"):
-        check("rightHand", physical=(), drives=loose)
-    with pytest.raises(InputError, match="nothing physical carries the load at 'leftHand'"):
-        check("leftHand", physical=("leftArm",), drives=held)
+    rejects(lambda: check("rightHand", physical=(), drives=loose), "'rightHand'")
+    rejects(lambda: check("leftHand", physical=("leftArm",), drives=held), "'leftHand'")

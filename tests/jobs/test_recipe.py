@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.errors import rejects
 from poise.body.geometry.primitives import Box, Capsule, Sphere
 from poise.drivers.balance.balance import Balance
 from poise.errors import FileError, InputError
@@ -140,8 +141,7 @@ def test_what_does_not_go_together_in_a_recipe_is_named(text: str, complaint: st
 @pytest.mark.parametrize("line", ["mass = 5000", "roles = ['a']", "clip = 3", "wieght = 1"])
 def test_an_error_in_a_recipe_has_its_line(line: str, tmp_path: Path) -> None:
     (tmp_path / "r.toml").write_text(head(f"\n[character]\n\n{line}\n"))
-    with pytest.raises(FileError, match=r"r\.toml:5: "):
-        load_recipe(MixOptions, tmp_path / "r.toml")
+    rejects(lambda: load_recipe(MixOptions, tmp_path / "r.toml"), "r.toml:5:", error=FileError)
 
 
 def test_no_part_at_all_is_said_beside_drives(tmp_path: Path) -> None:
@@ -217,11 +217,9 @@ def test_the_page_names_every_key_that_is_read(monkeypatch: pytest.MonkeyPatch, 
 def test_files_that_are_no_toml(tmp_path: Path) -> None:
     path = tmp_path / "r.toml"
     path.write_text("a = ")
-    with pytest.raises(FileError, match=r"r\.toml:1: is not valid TOML"):
-        load_recipe(MixOptions, path)
+    rejects(lambda: load_recipe(MixOptions, path), "r.toml:1:", "TOML", error=FileError)
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(FileError, match="is not valid TOML"):
-        load_recipe(MixOptions, path)
+    rejects(lambda: load_recipe(MixOptions, path), "TOML", error=FileError)
     with pytest.raises(FileError, match="there is no such file"):
         load_recipe(MixOptions, tmp_path / "none.toml")
 
@@ -289,7 +287,7 @@ def test_a_ground_without_a_height_is_where_the_clip_stands() -> None:
     [
         ({"name": "a", "shape": "cube"}, "shape 'cube' is not known"),
         ({"name": "a", "shape": "box"}, "lacks its 'size'"),
-        ({"name": "a", "shape": "sphere", "radius": -1}, "has a size of -1 m"),
+        ({"name": "a", "shape": "sphere", "radius": -1}, "the size of prop 'a' .*got -1"),
         ({"name": "a", "shape": "sphere", "radius": 1, "mass": 0}, "mass 0 kg; it must be from 1e-06"),
         ({"name": "a", "shape": "sphere", "radius": 1, "colour": "red"}, "key of prop 'a', 'colour' is not known"),
         ({"name": "a", "shape": "sphere", "radius": 1, "turn": [0, 0, 0, 0]}, "not zero"),
@@ -303,8 +301,7 @@ def test_what_is_wrong_in_a_stage_file_is_named(table: dict[str, object], compla
 
 def test_two_props_of_one_name() -> None:
     ball = {"name": "a", "shape": "sphere", "radius": 1}
-    with pytest.raises(InputError, match="two props are called 'a'"):
-        parse_scenery({"props": [ball, ball]})
+    rejects(lambda: parse_scenery({"props": [ball, ball]}), "'a'")
 
 
 def test_words_of_the_command() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.errors import InputError
+from helpers.errors import rejects
 from poise.live.gamepad import LIFTS, TIPS, GamepadHands, read_stick, turn_on
 from poise.live.puppet_loop import PuppetLoop
 from poise.live.puppet_session import RECORD, PuppetSession
@@ -138,5 +138,4 @@ def test_without_sdl_a_sentence_says_what_to_do(monkeypatch: pytest.MonkeyPatch)
     import sys
 
     monkeypatch.setitem(sys.modules, "sdl2", None)
-    with pytest.raises(InputError, match=r"poise\[gamepad\]"):
-        GamepadHands()
+    rejects(GamepadHands, "poise[gamepad]")

@@ -9,6 +9,7 @@ import pytest
 
 from helpers import rigs
 from helpers.bodies import make_human
+from helpers.errors import rejects
 from helpers.meshes import winding_number
 from poise.body.character import Character
 from poise.body.geometry.mannequin import build_mannequin
@@ -16,7 +17,7 @@ from poise.body.geometry.mesh import Mesh
 from poise.body.joints import find_limits
 from poise.body.role_finding.guess import with_roles
 from poise.body.skeleton import Skeleton
-from poise.errors import InputError
+from poise.errors import InputError, RangeError
 from poise.motion import Motion
 from poise.motion.gestures import (
     ArmGesture,
@@ -450,10 +451,8 @@ def test_a_change_in_the_middle_of_a_beat_does_not_jump(change):
 def test_changing_parameters():
     assert SLOW.changed(bpm=90, cue="left") == conduct(90, 4, "both", 1.0, "left")
     assert SLOW.changed() == SLOW and arm_swing().changed(rate=2.0).rate == 2.0
-    with pytest.raises(InputError, match="parameter 'tempo' is not in the gesture 'conduct'"):
-        SLOW.changed(tempo=90)
-    with pytest.raises(InputError, match="bpm must be a number from 20 to 260"):
-        SLOW.changed(bpm=0)
+    rejects(lambda: SLOW.changed(tempo=90), "'tempo'", "'conduct'")
+    rejects(lambda: SLOW.changed(bpm=0), "bpm", "20", "260", "0", error=RangeError)
     with pytest.raises(dataclasses.FrozenInstanceError):
         SLOW.bpm = 90  # type: ignore[misc]
     skeleton = human()
@@ -464,24 +463,13 @@ def test_changing_parameters():
 @pytest.mark.parametrize(
     "make, words",
     [
-        (lambda: conduct(bpm=-5), "conduct: bpm must be a number from 20 to 260 beats a minute; given -5."),
-        (lambda: conduct(bpm=float("nan")), "given nan"),
         (lambda: conduct(beats=5), "beats must be one of 1, 2, 3, 4; given 5."),
         (lambda: conduct(hands="none"), "hands must be one of 'right', 'left', 'both'"),
-        (lambda: conduct(size=9), "size must be a number from 0.1 to 2; given 9."),
-        (lambda: conduct(size="big"), "size must be a number"),
-        (lambda: conduct(takes_part=1.5), "conduct: takes_part must be a number from 0 to 1; given 1.5."),
-        (lambda: conduct(takes_part="all"), "takes_part must be a number"),
+        (lambda: conduct(size="big"), "size must be from 0.1 to 2; got 'big'"),
+        (lambda: conduct(takes_part="all"), "takes_part must be from 0 to 1; got 'all'"),
         (lambda: conduct(cue="left"), "cue must be one of None, 'right'; given 'left'."),
-        (lambda: arm_swing(rate=0), "rate must be a number from 0.1 to 3 swings a second; given 0."),
-        (lambda: arm_swing(amplitude=200), "amplitude must be a number from 5 to 120 degrees"),
-        (lambda: clap(rate=30), "clap: rate must be"),
-        (lambda: breathe(depth=-1), "depth must be a number from 0 to 4; given -1."),
         (lambda: cue(hand="both"), "hand must be one of 'left', 'right'; given 'both'."),
         (lambda: lift_arms(hands="none"), "hands must be one of 'right', 'left', 'both'; given 'none'."),
-        (lambda: lift_arms(angle=0), "angle must be a number from 10 to 150 degrees; given 0."),
-        (lambda: lift_arms(hold=-1), "hold must be a number from 0 to 3600 s; given -1."),
-        (lambda: cue(up=0.0), "up must be a number from 0.3 to 60 s; given 0.0."),
     ],
 )
 def test_bad_parameters_are_told_in_a_sentence(make, words):
@@ -490,17 +478,35 @@ def test_bad_parameters_are_told_in_a_sentence(make, words):
     assert words in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("make", "name", "value"),
+    [
+        (lambda: conduct(bpm=-5), "bpm", -5),
+        (lambda: conduct(bpm=float("nan")), "bpm", float("nan")),
+        (lambda: conduct(size=9), "size", 9),
+        (lambda: conduct(takes_part=1.5), "takes_part", 1.5),
+        (lambda: arm_swing(rate=0), "rate", 0),
+        (lambda: arm_swing(amplitude=200), "amplitude", 200),
+        (lambda: clap(rate=30), "rate", 30),
+        (lambda: breathe(depth=-1), "depth", -1),
+        (lambda: lift_arms(angle=0), "angle", 0),
+        (lambda: lift_arms(hold=-1), "hold", -1),
+        (lambda: cue(up=0.0), "up", 0.0),
+    ],
+)
+def test_rejects_numbers_out_of_range(make, name, value):
+    assert rejects(make, name, error=RangeError).value == pytest.approx(value, nan_ok=True)
+
+
 def test_bodies_without_arms_or_trunk_are_told():
     skeleton = human()
     armless = skeleton.replace(roles={r: j for r, j in skeleton.roles.items() if r != "leftUpperArm"})
-    with pytest.raises(InputError, match="no joint has the roles leftUpperArm"):
-        conduct(hands="both").joints(armless)
+    rejects(lambda: conduct(hands="both").joints(armless), "leftUpperArm")
     assert conduct(hands="right").rotations(armless, np.zeros(1)).shape == (1, 4, 4)
     stiff = skeleton.replace(
         roles={r: j for r, j in skeleton.roles.items() if r not in ("spine", "chest", "upperChest")}
     )
-    with pytest.raises(InputError, match="no joint has the roles spine, chest, upperChest"):
-        breathe().rotations(stiff, np.zeros(1))
+    rejects(lambda: breathe().rotations(stiff, np.zeros(1)), "spine", "chest", "upperChest")
 
 
 def test_a_gesture_on_a_body_is_a_motion():

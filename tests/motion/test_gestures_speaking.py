@@ -86,11 +86,11 @@ def test_hands_stay_calm_even_where_strokes_are_as_close_as_allowed():
         (lambda: speak([1.0]), "stresses must be Stress(time, kind, hand) each; given 1.0."),
         (lambda: Stress(1.0, "wave"), "kind must be one of 'beat', 'point'; given 'wave'."),
         (lambda: Stress(1.0, hand="foot"), "hand must be one of"),
-        (lambda: Stress(float("nan")), "time must be a number"),
+        (lambda: Stress(float("nan")), "time must be from 0 to 36000 s; got nan"),
         (lambda: Stress(1.0, "point", direction=(0.0, 0.0, -1.0)), "do not point backward"),
         (lambda: Stress(1.0, "point", direction=(0.0, 0.0, 0.0)), "direction must be three numbers"),
         (lambda: Stress(1.0, "point", direction=(1.0, 2.0)), "direction must be three numbers"),
-        (lambda: speak([Stress(1.0)], size=5), "size must be a number from 0.2 to 2; given 5."),
+        (lambda: speak([Stress(1.0)], size=5), "size must be from 0.2 to 2; got 5."),
     ],
 )
 def test_bad_input_is_told_in_a_sentence(make, words):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from helpers.bodies import make_human, make_pose, tpose
+from helpers.errors import rejects
 from helpers.recordings import data_file
 from poise.body.character import Character
 from poise.body.geometry.mannequin import build_mannequin
@@ -18,7 +19,6 @@ from poise.body.geometry.skin import build_skin
 from poise.body.geometry.soles import leg_length
 from poise.body.skeleton import Skeleton
 from poise.cli import main
-from poise.errors import InputError
 from poise.files.character import save_character
 from poise.files.formats.bvh.clip import save_bvh
 from poise.files.reading.reframe import Reframe
@@ -431,8 +431,9 @@ def test_bodies_that_lack_limbs() -> None:
 
 def test_a_target_without_hips_is_refused() -> None:
     clip = samples.wave(tpose(1.75))
-    with pytest.raises(InputError, match="the target has no joint with the role hips"):
-        retarget(clip, Skeleton(("a", "b"), np.array([-1, 0]), np.array([[0.0, 1, 0], [0.0, 1, 0]])))
+    rejects(
+        lambda: retarget(clip, Skeleton(("a", "b"), np.array([-1, 0]), np.array([[0.0, 1, 0], [0.0, 1, 0]]))), "hips"
+    )
 
 
 def test_a_lying_body_keeps_lying() -> None:

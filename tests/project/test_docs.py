@@ -24,7 +24,7 @@ from poise.cli.commands import COMMANDS
 from poise.demos import DEMOS
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("tests/**/*.md")]
 FEATURES = [
     *(f"W{i}" for i in range(1, 17)),
     *(f"O{i}" for i in range(1, 10)),

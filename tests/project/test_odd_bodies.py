@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.errors import rejects
 from poise.body.character import Segment
 from poise.body.geometry.mesh import Mesh
 from poise.body.geometry.primitives import Sphere
@@ -94,8 +95,7 @@ def test_any_matter_is_simulated_or_refused(mass: float, moments: Any, engine: s
 
 
 def test_matter_that_is_far_away_is_refused() -> None:
-    with pytest.raises(InputError, match=r"matter of 'leftHand' reaches .* m from its joint, on a body 1\.75 m tall"):
-        changed(0.4, 50.0, (1e-3,) * 3)
+    rejects(lambda: changed(0.4, 50.0, (1e-3,) * 3), "'leftHand'", "1.75 m")
     with pytest.raises(InputError, match=r"has a centre of 1e\+300 m from its joint; at most 1000"):
         changed(0.4, 1e300, (1e-3,) * 3)
 

@@ -5,6 +5,7 @@ import pytest
 
 from helpers.bodies import tpose
 from helpers.clips import slide, under_reference
+from helpers.errors import rejects
 from helpers.files.bvh_twins import plain_bvh, write_twin
 from helpers.files.gltf import Reference
 from helpers.kinematics import plain_positions
@@ -13,7 +14,6 @@ from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.skin import build_skin
 from poise.drivers.balance.balance import Balance
 from poise.drivers.kinematic.kinematic import Kinematic
-from poise.errors import InputError
 from poise.files import load_clip, save_clip
 from poise.files.formats.bvh.clip import read_bvh
 from poise.files.formats.gltf.animate import save_on_character
@@ -312,8 +312,7 @@ def test_pictures_show_joints_where_they_are():
 def test_a_stage_refuses_bones_that_slide_and_says_what_to_do():
     actor = Stage().add(Character.from_skeleton(WALK.skeleton, mass=70.0))
     actor.drive("leftLeg", Kinematic(slide(WALK.replace(shifts=None), {"leftFoot": 0.001})))  # as good as rigid
-    with pytest.raises(InputError, match=r"hips of clip 'walk' slide by up to .*root_at_hips"):
-        actor.drive(["hips"], Kinematic(WALK))
+    rejects(lambda: actor.drive(["hips"], Kinematic(WALK)), "hips", "'walk'", "root_at_hips")
     apart = root_at_hips(WALK).body
     assert apart.shifts is None
     np.testing.assert_allclose(places(apart)[:, 0], places(WALK)[:, HIPS], atol=CLOSE)
@@ -325,5 +324,4 @@ def test_a_balance_refuses_to_follow_bones_that_slide():
     stretched = slide(samples.wave(tpose(), 2.0, 60.0), {"spine": 0.05})
     stage = Stage()
     stage.add(Character.from_skeleton(stretched.skeleton, mass=70.0)).drive("legs", Balance(follow=stretched))
-    with pytest.raises(InputError, match="spine of clip 'wave' slide"):
-        stage.run(0.1)
+    rejects(lambda: stage.run(0.1), "spine", "'wave'")

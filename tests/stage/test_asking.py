@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.errors import rejects
 from poise.body.geometry.primitives import uniform_inertia
 from poise.body.skeleton import Skeleton
 from poise.files.character import save_character
@@ -82,8 +83,7 @@ def test_an_actor_that_is_called_half_a_character_is_written(tmp_path: Path) -> 
     take = stage.run(0.04)
     take.save(tmp_path / "x.glb")
     assert poise.load_clip(tmp_path / "x.glb").name == "a\\ud800"
-    with pytest.raises(poise.InputError, match=r"'a\\ud800' cannot be saved: a name in a take is text"):
-        take.save(tmp_path / "x.take.npz")
+    rejects(lambda: take.save(tmp_path / "x.take.npz"), "'a\\ud800'")
 
 
 def test_the_whole_body_follows_a_clip_or_falls() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.errors import rejects
 from helpers.random_bodies import random_state
 from oracles import spatial_vectors as reference
 from oracles.coupling import (
@@ -168,10 +169,7 @@ def test_physical_joints_beyond_a_kinematic_part_are_known_and_not_for_the_paper
     elbow_held = [i for i in range(len(skeleton)) if skeleton.names[i] != "leftUpperArm"]
     partition = build_partition(skeleton, elbow_held)
     assert partition.parts == (KinematicPart(at("leftShoulder"), (at("leftUpperArm"),), (at("leftLowerArm"),)),)
-    with pytest.raises(
-        InputError, match=r"'leftLowerArm' is physical but hangs from the kinematic part .*'leftUpperArm'"
-    ):
-        check_published(partition, skeleton)
+    rejects(lambda: check_published(partition, skeleton), "'leftLowerArm'", "'leftUpperArm'")
     check_published(split(character), skeleton)
     with pytest.raises(InputError, match="joint 99 is not one of"):
         build_partition(skeleton, [99])

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from helpers.errors import rejects
 from helpers.stages import VerbsEngine, use_verbs
 from poise.body.character import Character
 from poise.cli import main
@@ -140,8 +141,7 @@ def test_who_left_is_gone_and_may_come_back() -> None:
     np.testing.assert_array_equal(state(first), before)
     first.drive("upperBody", Kinematic(conduct()))  # nobody minds
     stage.advance(10)
-    with pytest.raises(InputError, match="actor 'conductor 0' is not in this stage"):
-        stage.remove(first)
+    rejects(lambda: stage.remove(first), "'conductor 0'")
     stage.add(BODIES[0], first.name)
     stage.advance(1)
     assert len(stage.actors) == 3
@@ -241,8 +241,7 @@ def test_a_run_within_the_room_there_is(monkeypatch: pytest.MonkeyPatch) -> None
     frame = 8 * (3 + 4 * len(BODIES[0].skeleton))
     monkeypatch.setattr(crowd_take, "MOST_BYTES", 11 * frame)
     assert len(run_crowd(stage, 0.2).times) == 11
-    with pytest.raises(InputError, match="12 frames"):
-        run_crowd(stage, 0.22)
+    rejects(lambda: run_crowd(stage, 0.22), "12 frames")
 
 
 def test_who_is_drawn_depends_on_the_seed_alone() -> None:
@@ -294,7 +293,7 @@ def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
     [
         (["--count", "0"], "1 to 5000 conductors; 0 given"),
         (["--seconds", "-1"], "-1 given"),
-        (["--threads", "0"], "1 to 256 threads; 0 given"),
+        (["--threads", "0"], "from 1 to 256; got 0"),
     ],
 )
 def test_crowds_that_cannot_be_are_refused(
@@ -565,7 +564,7 @@ def test_a_blow_beyond_all_bounds_ends_in_words() -> None:
         (lambda: Balance(friction=-1.0), "friction"),
         (lambda: Balance(friction=float("nan")), "friction"),
         (lambda: Balance(height=100.0), "height"),
-        (lambda: Balance(stiffness="a"), "number"),  # type: ignore[arg-type]
+        (lambda: Balance(stiffness="a"), "stiffness .*got 'a'"),  # type: ignore[arg-type]
         (lambda: two(1).actors["a0"].push("spine", ("a", 0.0, 1.0), 0.1), "three newtons"),  # type: ignore[arg-type]
         (lambda: two(1).actors["a0"].push("spine", 5.0, 0.1), "three newtons"),  # type: ignore[arg-type]
         (lambda: draw_conductors(1, seed=-1), "seed"),

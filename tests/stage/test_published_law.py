@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.errors import rejects
 from poise.body.character import Character, Segment
 from poise.body.skeleton import Skeleton
 from poise.spatial.inertia import RigidInertia
@@ -92,8 +93,7 @@ def test_chosen_filter_is_stable_where_the_published_law_diverges() -> None:
 
 
 def test_filter_is_rejected_without_the_paper_coupling() -> None:
-    with pytest.raises(poise.InputError, match="'paper' coupling"):
-        poise.Stage(coupling_filter=0.0)
+    rejects(lambda: poise.Stage(coupling_filter=0.0), "'paper'")
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.0, float("nan")])

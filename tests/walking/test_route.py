@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
+from helpers.errors import rejects
 from poise.body.character import Character
-from poise.errors import InputError
+from poise.errors import InputError, RangeError
 from poise.walking.path.planner import Route, StepLimits, WalkPath, plan_route
 from poise.walking.start import start_walk
 from poise.walking.walker import Walker
@@ -216,8 +218,6 @@ def test_limits_are_those_of_a_leg() -> None:
         (lambda: plan_route(Ground(), (0, 0), [(0, 9000)]), "a path of 9000 m; at most 2,000"),
         (lambda: plan_route(Floor(Ground(), [wall("far wall", 0.0, 500.0, 1e3, 1e3 - 50)]), (0, 0), [(0, 1500)]),
          "places; at most 1,500,000 can be had at once"),
-        (lambda: StepLimits(up=math.nan), "the limit 'up' of a step is nan"),
-        (lambda: StepLimits.of_leg(-1.0), "length of a leg is -1 m"),
     ],
 )  # fmt: skip
 @pytest.mark.many(3)
@@ -225,6 +225,17 @@ def test_refusals_say_where_why_and_what_to_do(ask: object, said: str) -> None:
     with pytest.raises(InputError) as error:
         ask()  # type: ignore[operator]
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "value"),
+    [
+        (lambda: StepLimits(up=math.nan), "'up'", math.nan),
+        (lambda: StepLimits.of_leg(-1.0), "leg", -1.0),
+    ],
+)
+def test_rejects_numbers_out_of_range(make: Callable[[], object], name: str, value: float) -> None:
+    assert rejects(make, name, error=RangeError).value == pytest.approx(value, nan_ok=True)
 
 
 def test_the_same_question_has_the_same_answer() -> None:

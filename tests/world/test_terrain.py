@@ -6,6 +6,7 @@ import io
 import math
 import struct
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ import pytest
 from PIL import Image
 from scipy.spatial.transform import Rotation
 
+from helpers.errors import rejects
 from helpers.files.gltf import Builder
-from poise.errors import FileError, InputError
+from poise.errors import FileError, InputError, RangeError
 from poise.walking.footholds.terrain import Terrain
 from poise.walking.path.planner import plan_route
 from poise.world.ground.files import load_height_map
@@ -124,14 +126,10 @@ def test_moving_ground_moves_slowly() -> None:
         (lambda: build_terrain("stair"), "terrain 'stair' is not known. Did you mean 'stairs'?"),
         (lambda: build_terrain("flat", angle=1.0), "option of terrain 'flat', 'angle'"),
         (lambda: build_terrain("flat", seed=-1), "a seed is a whole number from 0 on; given -1"),
-        (lambda: build_terrain("slope", angle=1.2), "angle of a slope is 1.2 rad; it must be from"),
-        (lambda: build_terrain("slope", length=math.nan), "length of a slope is nan m"),
-        (lambda: build_terrain("stairs", rise=5.0), "rise of a step is 5 m"),
         (lambda: build_terrain("stairs", count=0), "count of steps is 0; it must be a whole number from 1 to 500"),
         (lambda: build_terrain("stairs", count=2.5), "count of steps is 2.5"),
         (lambda: build_terrain("stairs", count=400, flights=400), "at most 3,900 can be had at once"),
         (lambda: build_terrain("rough", length=2000.0, spacing=0.005), "400000 of them; at most 2,000"),
-        (lambda: build_terrain("rough", amplitude=-1.0), "amplitude of rough ground is -1 m"),
         (lambda: build_terrain("moving", ground="moving"), "does not move by itself"),
         (lambda: find_terrain("stairz"), "Did you mean 'stairs'?"),
         (lambda: find_terrain("nowhere.png"), "there is no such file"),
@@ -143,6 +141,19 @@ def test_what_is_no_terrain_is_refused(ask: Any, said: str) -> None:
     with pytest.raises(InputError) as error:
         ask()
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "value"),
+    [
+        (lambda: build_terrain("slope", angle=1.2), "angle", 1.2),
+        (lambda: build_terrain("slope", length=math.nan), "length", math.nan),
+        (lambda: build_terrain("stairs", rise=5.0), "rise", 5.0),
+        (lambda: build_terrain("rough", amplitude=-1.0), "amplitude", -1.0),
+    ],
+)
+def test_rejects_numbers_out_of_range(make: Callable[[], object], name: str, value: float) -> None:
+    assert rejects(make, name, error=RangeError).value == pytest.approx(value, nan_ok=True)
 
 
 def pixels(rows: int, columns: int, deep: int) -> np.ndarray:
@@ -260,7 +271,7 @@ def test_arrays_are_a_map(tmp_path: Path) -> None:
          "has holes: 2 of its 4 heights are no finite numbers, the first in row 0, column 1. Fill them."),
         ({"heights": np.array([["a", "b"], ["c", "d"]])}, "no numbers"),
         ({"heights": np.full((2, 2), 1e9)}, "finite and at most 100000 m"),
-        ({"heights": np.zeros((2, 2)), "spacing": -1.0}, "spacing of a height map is -1 m"),
+        ({"heights": np.zeros((2, 2)), "spacing": -1.0}, "spacing of a height map must be from 0.001 to 1000 m"),
     ],
 )  # fmt: skip
 def test_arrays_that_are_no_map_are_refused(arrays: dict[str, Any], said: str, tmp_path: Path) -> None:
@@ -273,10 +284,7 @@ def test_arrays_that_are_no_map_are_refused(arrays: dict[str, Any], said: str, t
 def test_too_many_heights_are_refused_before_they_are_read(tmp_path: Path) -> None:
     """The header of an array says what would come; the bytes are zeros that pack to little."""
     np.savez_compressed(tmp_path / "a.npz", heights=np.zeros((16_001, 16_001), np.uint8))
-    with pytest.raises(
-        FileError, match=r"array 'heights' of shape \(16001, 16001\) its arrays take more than 256000000"
-    ):
-        load_height_map(tmp_path / "a.npz")
+    rejects(lambda: load_height_map(tmp_path / "a.npz"), "'heights'", "16001", "256000000", error=FileError)
     with pytest.raises(FileError, match=r"2 to 2000 along a side are read\. Give a wider spacing"):
         load_height_map(save_mesh(tmp_path, *sheet(np.zeros((3, 3)), 2000.0)), spacing=0.05)
 
@@ -376,5 +384,4 @@ def test_a_terrain_is_a_word_a_map_or_a_stage(tmp_path: Path) -> None:
     assert isinstance(find_terrain(str(tmp_path / "a.npz"), spacing=0.5).ground, HeightMap)
     (tmp_path / "a.toml").write_text('[ground]\nkind = "tilted"\nangle_degrees = 5\n')
     assert isinstance(find_terrain(str(tmp_path / "a.toml")).ground, Slope)
-    with pytest.raises(InputError, match="a stage file says all of its ground itself; option 'spacing' was given"):
-        find_terrain(str(tmp_path / "a.toml"), spacing=0.5)
+    rejects(lambda: find_terrain(str(tmp_path / "a.toml"), spacing=0.5), "'spacing'")

@@ -22,7 +22,7 @@ from poise.body.segments.proportions import build_skeleton, compute_proportions
 from poise.body.segments.stature import STATURES, estimate_mass, estimate_stature
 from poise.body.segments.tables import check_sex_age, get_table
 from poise.body.skeleton import Skeleton
-from poise.errors import InputError, unknown_name
+from poise.errors import InputError, check_range, unknown_name
 from poise.frozen import Portable
 from poise.kinds import checked
 from poise.spatial.inertia import RigidInertia
@@ -82,7 +82,7 @@ class Character(Portable):
         set_(self, "limits", MappingProxyType(dict(self.limits)))
         set_(self, "freedoms", MappingProxyType({name: _check_axes(name, a) for name, a in self.freedoms.items()}))
         check_sex_age(self.sex, self.age)
-        _check_number("height", self.height, STATURES, "m")
+        check_range("height", self.height, *STATURES, "m")
         for what, names in (
             ("segment's joint", [segment.joint for segment in self.segments]),
             ("joint of the limits", list(self.limits)),
@@ -97,7 +97,7 @@ class Character(Portable):
                 raise InputError(f"more than one segment has the {what} {', '.join(doubles)}; each has its own.")
         if self.skeleton.names[0] in self.freedoms:
             raise InputError(f"the root joint '{self.skeleton.names[0]}' is free; it has no axes of its own.")
-        _check_number("mass", self.mass, MASSES, "kg")
+        check_range("mass", self.mass, *MASSES, "kg")
         for segment in self.segments:
             reach = segment.inertia.reach()
             if reach > _FARTHEST * self.height:
@@ -123,7 +123,7 @@ class Character(Portable):
         table   whose masses: `deleva` or `winter`
         """
         check_sex_age(sex, age)
-        _check_number("height", height, STATURES, "m")
+        check_range("height", height, *STATURES, "m")
         body = get_preset(preset)
         skeleton = build_skeleton(float(height), compute_proportions(sex, age), body.roles)
         return Character._build(skeleton, mass, height, sex, age, table, name or preset, body.axes)
@@ -148,7 +148,7 @@ class Character(Portable):
         check_human(skeleton)
         if height is None:
             height = estimate_stature(skeleton)
-        _check_number("height", height, STATURES, "m")
+        check_range("height", height, *STATURES, "m")
         return Character._build(skeleton, mass, height, sex, age, table, name, None)
 
     @staticmethod
@@ -164,7 +164,7 @@ class Character(Portable):
     ) -> Character:
         if mass is None:
             mass = estimate_mass(height, sex, age)
-        _check_number("mass", mass, MASSES, "kg")
+        check_range("mass", mass, *MASSES, "kg")
         inertias = lay_table(skeleton, mass, get_table(table, sex, age), height)
         return Character(
             name,
@@ -204,7 +204,7 @@ class Character(Portable):
             index = skeleton.index(joint)
             inertias[index] = mass_properties(mesh, _find_density(skeleton, index, joint, densities))
         if mass is not None:
-            _check_number("mass", mass, MASSES, "kg")
+            check_range("mass", mass, *MASSES, "kg")
             factor = mass / math.fsum(inertia.mass for inertia in inertias)
             inertias = [RigidInertia(factor * i.mass, i.center, factor * i.inertia) for i in inertias]
         return Character(
@@ -286,14 +286,6 @@ def _check_axes(name: str, axes: np.ndarray) -> np.ndarray:
         raise InputError(f"the freedoms of '{name}' must be unit axes.")
     array.flags.writeable = False
     return array
-
-
-def _check_number(what: str, value: float, allowed: tuple[float, float], unit: str) -> None:
-    """Raise InputError unless the value is a number in the range."""
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not (number and allowed[0] <= float(value) <= allowed[1]):
-        shown = f"{value:g}" if number else repr(value)
-        raise InputError(f"{what} is {shown} {unit}; it must be from {allowed[0]:g} to {allowed[1]:g} {unit}.")
 
 
 MOST_MASS, MOST_REACH = 1e4, 1e3  # kg, m: beyond any body, below what round-off makes nonsense of

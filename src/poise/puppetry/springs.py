@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from poise.errors import InputError, finite_number, unknown_name
+from poise.errors import check_range, unknown_name
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,7 @@ class Spring:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value = finite_number(getattr(self, field.name), f"'{field.name}' of a spring")
-            low, high = RANGES[field.name]
-            if not low <= value <= high:
-                raise InputError(f"'{field.name}' of a spring must be from {low:g} to {high:g}; {value:g} given.")
+            check_range(f"'{field.name}' of a spring", getattr(self, field.name), *RANGES[field.name])
 
 
 RANGES = {

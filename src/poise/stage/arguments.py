@@ -23,7 +23,7 @@ from poise.drivers.driver import MOTION, Claim, Driver
 from poise.engines.engine import Engine
 from poise.engines.registry import DEFAULT
 from poise.engines.scene import HINGES, Scene
-from poise.errors import InputError, unknown_name
+from poise.errors import InputError, RangeError, check_range, unknown_name
 from poise.kinds import brief
 from poise.motion.motion import Pose
 from poise.motion.parts import part_joints
@@ -162,11 +162,11 @@ def check_settings(
     if couple not in COUPLINGS:
         raise unknown_name("coupling", couple, COUPLINGS)
     if not is_step(dt):
-        raise InputError(f"a step of {dt:g} s cannot be used; it must be from {STEPS[0]:g} to {STEPS[1]:g} s.")
-    if not (math.isfinite(gain) and -10.0 <= gain <= 10.0):
-        raise InputError(f"a coupling gain of {gain:g} cannot be used; it must be from -10 to 10.")
-    if not (isinstance(threads, int) and 1 <= threads <= 256):
-        raise InputError(f"a stage runs on 1 to 256 threads; {threads!r} given.")
+        raise RangeError("the step of a stage", dt, *STEPS, "s")
+    check_range("the coupling gain", gain, -10.0, 10.0)
+    if not isinstance(threads, int):
+        raise RangeError("the number of threads", threads, 1, 256)
+    check_range("the number of threads", threads, 1, 256)
     if torque_only and couple == "exact":
         raise InputError("torque alone is an option of the 'paper' coupling; 'exact' hands on the whole wrench.")
     if coupling_filter is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from poise.errors import InputError, finite_number
+from poise.errors import InputError, check_range, finite_number
 
 MOST_FRICTION, MOST_SOFTNESS, MOST_BOUNCE, MOST_PAIRS = 10.0, 1.0, 0.9, 10_000
 FORCES = ("engine", "penalty")
@@ -73,8 +73,7 @@ def find_damping(bounce: float) -> float:
 
 def _check(value: object, what: str, most: float, unit: str) -> float:
     number = finite_number(value, f"{what} of a touch")
-    if not 0.0 <= number <= most:
-        raise InputError(f"{what} of a touch is {number:g}; it must be from 0 to {most:g}{' ' + unit if unit else ''}.")
+    check_range(f"{what} of a touch", number, 0.0, most, unit)
     return number
 
 

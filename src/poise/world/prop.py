@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from poise.body.geometry.primitives import Box, Capsule, Shape, Sphere, uniform_inertia
-from poise.errors import InputError, finite_number
+from poise.errors import InputError, check_range, finite_number
 from poise.kinds import checked
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
@@ -124,10 +124,8 @@ class Prop:
             if values.shape != (size,) or not np.all(np.abs(values) <= FARTHEST):
                 raise InputError(f"the {what} of prop '{self.name}' is {size} numbers of at most {FARTHEST:g}.")
             object.__setattr__(self, what, values)
-        if self.friction is not None and not 0.0 <= finite_number(self.friction, "friction") <= MOST_FRICTION:
-            raise InputError(
-                f"the friction of prop '{self.name}' is {self.friction:g}; it must be from 0 to {MOST_FRICTION:g}."
-            )
+        if self.friction is not None:
+            check_range(f"the friction of prop '{self.name}'", self.friction, 0.0, MOST_FRICTION)
         if np.linalg.norm(self.turn) < 1e-6:
             raise InputError(f"the turn of prop '{self.name}' must be a quaternion w, x, y, z that is not zero.")
         if self.hinge is not None and self.inertia is None:

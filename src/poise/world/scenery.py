@@ -64,7 +64,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise.body.geometry.primitives import Box, Capsule, Shape, Sphere, uniform_inertia
-from poise.errors import InputError, unknown_name
+from poise.errors import InputError, check_range, unknown_name
 from poise.files.toml import Table, TomlFile
 from poise.spatial import rotation
 from poise.world.contact_settings import PHYSICAL, ContactSettings
@@ -157,8 +157,7 @@ def _read_shape(table: Table) -> Shape:
 
 
 def _check_size(table: Table, value: float) -> float:
-    if not _SIZES[0] <= value <= _SIZES[1]:
-        raise InputError(f"{table.what} has a size of {value:g} m; it must be from {_SIZES[0]:g} to {_SIZES[1]:g} m.")
+    check_range(f"the size of {table.what}", value, *_SIZES, "m")
     return value
 
 

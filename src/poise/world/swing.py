@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from poise.body.geometry.primitives import Box, Capsule
-from poise.errors import InputError
+from poise.errors import InputError, check_range
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 from poise.world.prop import Hinge, Prop
@@ -37,8 +37,7 @@ def build_swing(
         ("clearance", clearance, 0.0, 50.0),
         ("damping", damping, 0.0, 1e6),
     ):
-        if not (math.isfinite(value) and low <= value <= high):
-            raise InputError(f"the {what} of a swing must be from {low:g} to {high:g}; given {value:g}.")
+        check_range(f"the {what} of a swing", value, low, high)
     axis, bar = np.array([1.0, 0.0, 0.0]), np.array([0.0, length, 0.0])
     seat = Box(np.array([0.0, -SEAT[1], 0.0]), np.array(SEAT), rotation.identity())
     sides = [side * (SEAT[0] - 0.01) * axis for side in (1.0, -1.0)]

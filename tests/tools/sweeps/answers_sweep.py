@@ -19,7 +19,6 @@ from poise.motion.motion import Pose
 from tools.sweeps.page import table
 
 PAGE = Path(__file__).parents[3] / "docs" / "answering-arms.md"
-SECTION = "Measured"
 CLIPS = ("27_02", "28_01", "30_01", "15_08", "18_08")
 ADDED = 10  # frames at the start of CMU's files that hold a T-pose, or come out of one
 # What each row is made with: the stage, the balance, and the trunk if it is not as by default.

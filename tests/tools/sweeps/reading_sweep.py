@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
 import importlib.util
-import platform
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -101,8 +99,8 @@ def list_cases() -> Iterator[tuple[str, str, Case]]:
     yield from list_gltf()
 
 
-def sweep() -> int:
-    """Convert everything and write the page; how many aims were missed."""
+def sweep() -> tuple[str, int]:
+    """Text of the section, and how many aims were missed: the open row's are not counted."""
     rows: dict[str, list[tuple[str, str, Outcome | str]]] = {}
     for group, name, case in list_cases():
         for suffix in SUFFIXES:
@@ -115,8 +113,7 @@ def sweep() -> int:
             if _misses(outcome):
                 print(f"{group}, {name}, {suffix}: {outcome}", flush=True)
     missed = sum(_misses(outcome) for group, found in rows.items() if group != UNTOLD for *_, outcome in found)
-    PAGE.write_text(_format_page(rows, missed), encoding="utf-8")
-    return missed
+    return _format_section(rows), missed
 
 
 def _misses(outcome: Outcome | str) -> bool:
@@ -125,7 +122,7 @@ def _misses(outcome: Outcome | str) -> bool:
     return outcome.off > AIM or abs(outcome.off - outcome.told) > AIM or bool(set(outcome.lost) - {"Ball"})
 
 
-def _format_page(rows: dict[str, list[tuple[str, str, Outcome | str]]], missed: int) -> str:
+def _format_section(rows: dict[str, list[tuple[str, str, Outcome | str]]]) -> str:
     lines = []
     for group, found in rows.items():
         good = [outcome for *_, outcome in found if isinstance(outcome, Outcome)]
@@ -139,14 +136,10 @@ def _format_page(rows: dict[str, list[tuple[str, str, Outcome | str]]], missed: 
         group = f"{group} (open)" if group == UNTOLD else group
         lines.append((group, len({name for name, *_ in found}), *shown, f"{1e6 * apart:.2g}", bad))
     head = ("varied", "files", *(f"off in {suffix}, um" for suffix in SUFFIXES), "claimed apart, um", "missed")
-    today = datetime.datetime.now(datetime.UTC).date()
-    machine = f"*{today}, {platform.machine()}, Python {platform.python_version()}.*"
     failures = [
         f"- {group}, {name}, {suffix}: {outcome}"
         for group, found in rows.items()
         for name, suffix, outcome in found
         if _misses(outcome) and group != UNTOLD
     ]
-    said = f"Aims missed, but for the open row: {missed or 'none'}."
-    parts = [TITLE, machine, "", table(head, lines), "", said, *failures]
-    return "\n".join(parts) + "\n"
+    return "\n".join([table(head, lines), "", *failures])

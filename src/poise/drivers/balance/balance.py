@@ -61,7 +61,7 @@ from poise.drivers.counterpoise.lean import PELVIS, find_shift_of
 from poise.drivers.driver import TORQUE, WRITE, BodyModel, Claim, Driver, Player, Status
 from poise.drivers.loose import loose
 from poise.engines.scene import BALL, HINGES, Joint
-from poise.errors import InputError, finite_number
+from poise.errors import InputError, check_range, finite_number
 from poise.kinds import checked
 from poise.motion.clip import Clip
 from poise.spatial import rotation
@@ -171,8 +171,8 @@ class Balance(Driver):
             ("hold", self.hold, 0.0, 1.0),
             ("counter lean (rad/m)", self.counter_lean, 0.0, 10.0),
         ):
-            if value is not None and not low <= finite_number(value, f"the {what} of a balance") <= most:
-                raise InputError(f"the {what} of a balance must be from {low:g} to {most:g}; {value:g} given.")
+            if value is not None:
+                check_range(f"the {what} of a balance", value, low, most)
         if self.follow is not None and not isinstance(self.follow, Clip):
             raise InputError(f"Balance follows a Clip, as of poise.load_clip; given {self.follow!r:.60}.")
         if self.target is not None:

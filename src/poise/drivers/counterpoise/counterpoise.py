@@ -44,7 +44,7 @@ from poise.drivers.driver import MOTION, POST_STEP, WRITE, Claim, Driver, Motion
 from poise.drivers.kinematic.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.loose.loose import FIRM, Loose, LoosePlayer
 from poise.dynamics.tree import build_tree
-from poise.errors import InputError, finite_number
+from poise.errors import InputError, check_range
 from poise.kinds import checked
 from poise.motion.clip import Clip
 
@@ -80,8 +80,7 @@ class Counterpoise(Driver):
             ("pelvis (rad/m)", self.pelvis, 0.0, 10.0),
             ("follow_start (s)", self.follow_start, -1e9, 1e9),
         ):
-            if not low <= finite_number(value, f"the {what} of a counterpoise") <= most:
-                raise InputError(f"the {what} of a counterpoise must be from {low:g} to {most:g}; got {value:g}.")
+            check_range(f"the {what} of a counterpoise", value, low, most)
         if self.follow is not None and not isinstance(self.follow, Clip):
             raise InputError(f"Counterpoise follows a Clip, as of poise.load_clip; got {self.follow!r:.60}.")
         if self.follow is None:

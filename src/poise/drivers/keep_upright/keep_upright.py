@@ -26,7 +26,7 @@ from poise.body.strength.static import static_strength
 from poise.compiled.law import Block, Law
 from poise.drivers.body import Body
 from poise.drivers.driver import TORQUE, WRITE, Claim, Driver, Player
-from poise.errors import InputError
+from poise.errors import InputError, check_range
 from poise.kinds import checked
 from poise.spatial import rotation
 
@@ -65,8 +65,8 @@ class KeepUpright(Driver):
             ("quickness", self.quickness, 0.1, 200.0), ("damping", self.damping, 0.0, 100.0),
             ("tolerance", self.tolerance, 0.001, math.pi), ("strength", self.strength, 0.0, 1e4),
         ):  # fmt: skip
-            if value is not None and not least <= value <= most:
-                raise InputError(f"the {name} of KeepUpright is {value:g}; it must be from {least:g} to {most:g}.")
+            if value is not None:
+                check_range(f"the {name} of KeepUpright", value, least, most)
         axis = np.asarray(self.axis if isinstance(self.axis, Iterable) else [], float)
         if axis.shape != (3,) or not 1e-6 < float(np.linalg.norm(axis)) < 1e6:
             raise InputError(

@@ -32,7 +32,7 @@ from poise.drivers.driver import TORQUE, WRITE, BodyModel, Driver, Player
 from poise.drivers.joint_limits.limit_torques import build_hinges
 from poise.drivers.transition.transition import TAKE_OVER, find_offset, find_span
 from poise.engines.scene import HINGES, Joint
-from poise.errors import InputError
+from poise.errors import InputError, check_range
 from poise.kinds import checked
 
 if TYPE_CHECKING:
@@ -64,8 +64,7 @@ class Loose(Driver):
 
     def __post_init__(self) -> None:
         for name, value in (("stiffness", self.stiffness), ("damping", self.damping)):
-            if not (math.isfinite(value) and 0.0 <= value <= 1e4):
-                raise InputError(f"a loose limb's {name} is {value:g}; it must be from 0 to 10000.")
+            check_range(f"the {name} of a loose limb", value, 0.0, 1e4)
         if not self.relax > 0.0:
             raise InputError(f"a loose limb relaxes in more than 0 s; {self.relax:g} given. Infinite: it does not.")
 

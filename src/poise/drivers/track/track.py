@@ -41,7 +41,7 @@ from poise.drivers.kinematic.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.kinematic.live import LivePlayer
 from poise.drivers.loose.loose import Loose, LoosePlayer
 from poise.drivers.transition.transition import GENTLE
-from poise.errors import InputError, unknown_name
+from poise.errors import InputError, check_range, unknown_name
 from poise.kinds import checked
 from poise.motion.motion import Motion, as_motion
 from poise.spatial import rotation
@@ -95,14 +95,10 @@ class Track(Driver):
         object.__setattr__(self, "motion", as_motion(self.motion))
         if self.law not in LAWS:
             raise unknown_name("law", self.law, LAWS)
-        if self.stiffness is not None and not LOWEST <= self.stiffness <= HIGHEST:
-            raise InputError(
-                f"the stiffness of tracking is {self.stiffness:g} 1/s2; it must be from {LOWEST:g} to {HIGHEST:g}."
-            )
-        if not 0.0 <= self.damping <= 100.0:
-            raise InputError(f"the damping of tracking is {self.damping:g} of critical; it must be from 0 to 100.")
-        if not 0.0 <= self.give <= 1.0:
-            raise InputError(f"tracking gives way by a share from 0 to 1; given {self.give:g}.")
+        if self.stiffness is not None:
+            check_range("the stiffness of tracking", self.stiffness, LOWEST, HIGHEST, "1/s2")
+        check_range("the damping of tracking", self.damping, 0.0, 100.0, "of critical")
+        check_range("the compliance of tracking (give)", self.give, 0.0, 1.0)
         if not self.cutoff > 0.0:
             raise InputError(f"the low-pass of tracking begins at more than 0 Hz; given {self.cutoff:g}.")
         if not math.isfinite(self.start):

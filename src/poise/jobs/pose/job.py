@@ -17,7 +17,7 @@ from poise.body.character import Character
 from poise.body.geometry.primitives import Sphere
 from poise.body.reshape import add_mass
 from poise.body.roles import SIDES
-from poise.errors import FileError, InputError, check_most, unknown_name
+from poise.errors import FileError, InputError, RangeError, check_most, check_range, unknown_name
 from poise.files.output import all_or_none
 from poise.files.reading.options import Source
 from poise.files.reporting import SILENT, RecordingReporter, Reporter
@@ -217,12 +217,10 @@ def check_recipe(asked: PoseRecipe, audience: Reporter = SILENT) -> None:
         _check_place(place, f"the target of '{joint}'")
     if asked.look is not None:
         _check_place(asked.look, f"{spell('look')}")
-    if asked.crouch is not None and not abs(asked.crouch) <= 2.0:
-        raise InputError(f"{spell('crouch')} must be from -2 to 2 m; {asked.crouch:g} given.")
-    if not 0.0 <= asked.margin <= 0.1:
-        raise InputError(f"{spell('margin')} must be from 0 to 0.1 m; {asked.margin:g} given.")
-    if not 1.0 <= asked.fps <= 1000.0:
-        raise InputError(f"{spell('fps')} must be from 1 to 1000 frames a second; {asked.fps:g} given.")
+    if asked.crouch is not None:
+        check_range(spell("crouch"), asked.crouch, -2.0, 2.0, "m")
+    check_range(spell("margin"), asked.margin, 0.0, 0.1, "m")
+    check_range(spell("fps"), asked.fps, 1.0, 1000.0, "frames a second")
     if asked.seconds is not None:
         if not (math.isfinite(asked.seconds) and asked.seconds > 0.0):
             raise InputError(f"{spell('seconds')} must be above 0; {asked.seconds:g} given.")
@@ -277,7 +275,7 @@ def _read_start(asked: PoseRecipe, source: Source, audience: Reporter) -> tuple[
     clip = body.clip
     at = 0.0 if asked.at is None else asked.at
     if not 0.0 <= at <= clip.duration + 1e-9:
-        raise InputError(f"{audience.spell('at')} must be from 0 to {clip.duration:g} s, the clip's end; {at:g} given.")
+        raise RangeError(audience.spell("at"), at, 0.0, clip.duration, "s (the clip's end)")
     frame = int(np.argmin(np.abs(clip.times - clip.times[0] - at)))
     if clip.shifts is not None and np.abs(clip.shifts[frame]).max() > 1e-6:
         raise InputError("bones of the clip change their length, and a pose has rigid ones. Give another start.")

@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.geometry.soles import find_soles
-from poise.errors import FileError, InputError, check_most
+from poise.errors import FileError, InputError, check_most, check_range
 from poise.files.reporting import SILENT, RecordingReporter, Reporter
 from poise.jobs.pose.job import PoseRecipe, Standee, check_recipe, find_body
 from poise.jobs.walk.job import WalkOutputs, sort_outputs
@@ -135,8 +135,7 @@ def run_puppet(
 ) -> Puppetry:
     """Do what a recipe says."""
     outputs = WalkOutputs() if outputs is None else outputs
-    if not 1.0 <= asked.fps <= 1000.0:
-        raise InputError(f"{audience.spell('fps')} must be from 1 to 1000 frames a second; {asked.fps:g} given.")
+    check_range(audience.spell("fps"), asked.fps, 1.0, 1000.0, "frames a second")
     who = PoseRecipe(body=asked.body, height=asked.height, mass=asked.mass, character=asked.character)
     check_recipe(who, audience)
     outputs.check(asked.list_files(), audience, json)

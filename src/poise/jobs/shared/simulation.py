@@ -32,7 +32,7 @@ from poise.drivers.counterpoise.lean import find_arms
 from poise.drivers.kinematic.kinematic import Kinematic
 from poise.dynamics.kinematics import compute_world_pose
 from poise.dynamics.tree import build_tree
-from poise.errors import InputError, SolveError, check_most, unknown_name
+from poise.errors import InputError, RangeError, SolveError, check_most, unknown_name
 from poise.frozen import Portable
 from poise.jobs.mix.plan import MixPlan
 from poise.jobs.shared.base import Base
@@ -304,7 +304,7 @@ def find_pushed(skeleton: Skeleton, joint: str) -> str:
 def choose_step(clip: Clip, longest: float) -> float:
     """s, the longest step of at most `longest` of which the clip's frames are a multiple."""
     if not is_step(longest):
-        raise InputError(f"a step of {longest:g} s cannot be used; it must be from {STEPS[0]:g} to {STEPS[1]:g} s.")
+        raise RangeError("the step of a stage", longest, *STEPS, "s")
     period = 1.0 / uniform_rate(clip.times)
     return period / math.ceil(period / longest - 1e-9)
 

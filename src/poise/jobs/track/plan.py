@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from poise.drivers.track.track import FEEDFORWARD, HIGHEST, LAWS, LOWEST, USUAL, Track
-from poise.errors import InputError, unknown_name
+from poise.errors import InputError, check_range, unknown_name
 from poise.jobs.mix.plan import choose_followed
 from poise.jobs.shared.base import FollowPlan
 from poise.motion.clip import Clip
@@ -39,8 +39,7 @@ class TrackPlan(FollowPlan):
                 f"the stiffness of tracking is {self.springs:g} 1/s2; it must be from {LOWEST:g} to {HIGHEST:g}, or "
                 f"{AUTOMATIC}."
             )
-        if not 0.0 <= self.give <= 1.0:
-            raise InputError(f"tracking gives way by a share from 0 to 1; {self.give:g} given.")
+        check_range("the compliance of tracking (give)", self.give, 0.0, 1.0)
 
     @property
     def stiffest(self) -> float:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from poise.body.character import Character
-from poise.errors import FileError, InputError, check_most, unknown_name
+from poise.errors import FileError, InputError, check_most, check_range, unknown_name
 from poise.files.reporting import SILENT, RecordingReporter, Reporter
 from poise.jobs.pose.job import PoseRecipe, Standee, check_recipe, find_body
 from poise.jobs.shared.options import parse_load
@@ -190,12 +190,11 @@ def parse_shape(words: Iterable[str]) -> dict[str, Any]:
 def check_walk(asked: WalkRecipe, audience: Reporter = SILENT) -> None:
     """Refuse numbers that make no sense."""
     spell = audience.spell
-    if asked.steps is not None and not 1 <= asked.steps <= MOST_STEPS:
-        raise InputError(f"{spell('steps')} must be from 1 to {MOST_STEPS}; {asked.steps} given.")
+    if asked.steps is not None:
+        check_range(spell("steps"), asked.steps, 1, MOST_STEPS)
     if asked.facing not in FACINGS:
         raise unknown_name("facing", asked.facing, tuple(FACINGS))
-    if not 1.0 <= asked.fps <= 1000.0:
-        raise InputError(f"{spell('fps')} must be from 1 to 1000 frames a second; {asked.fps:g} given.")
+    check_range(spell("fps"), asked.fps, 1.0, 1000.0, "frames a second")
     for place in asked.path:
         if len(place) != 2 or not all(math.isfinite(each) for each in place):
             raise InputError(f"a place of {spell('path')} is two finite numbers, x and z; given {tuple(place)!r:.60}.")

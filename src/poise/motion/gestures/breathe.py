@@ -8,8 +8,8 @@ import numpy as np
 
 from poise.body.roles import SIDES, TRUNK_ROLES
 from poise.body.skeleton import Skeleton
-from poise.errors import InputError
-from poise.motion.gestures.gesture import Gesture, check_number
+from poise.errors import InputError, check_range
+from poise.motion.gestures.gesture import Gesture
 from poise.motion.retargeting.reference import find_turns
 from poise.spatial import rotation
 
@@ -32,8 +32,8 @@ class Breathe(Gesture):
     depth: float = 1.0
 
     def __post_init__(self) -> None:
-        check_number("breathe", "rate", self.rate, 0.05, 1.5, " breaths a second")
-        check_number("breathe", "depth", self.depth, 0.0, 4.0)
+        check_range("breathe: rate", self.rate, 0.05, 1.5, "breaths a second")
+        check_range("breathe: depth", self.depth, 0.0, 4.0)
 
     @property
     def period(self) -> float:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.errors import check_range
 from poise.motion.gestures.arm import Arm, ArmPath
 from poise.motion.gestures.curves import bounce
-from poise.motion.gestures.gesture import HANDS, ArmGesture, check_number
+from poise.motion.gestures.gesture import HANDS, ArmGesture
 
 # Half a hand's thickness in arm lengths: 29 mm over the metacarpals, on an arm of 0.57 m. Wrists this far from the
 # middle plane, hands parallel to it, have their palms on it; the mannequin's curled fingers reach 8 mm past it.
@@ -33,8 +34,8 @@ class Clap(ArmGesture):
     width: float = 1.0
 
     def __post_init__(self) -> None:
-        check_number("clap", "rate", self.rate, 0.2, 6.0, " claps a second")
-        check_number("clap", "width", self.width, 0.2, 2.0)
+        check_range("clap: rate", self.rate, 0.2, 6.0, "claps a second")
+        check_range("clap: width", self.width, 0.2, 2.0)
 
     @property
     def period(self) -> float:

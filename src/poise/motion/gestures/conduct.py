@@ -23,11 +23,12 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.body.skeleton import Skeleton
+from poise.errors import check_range
 from poise.motion.body_track import BodyTrack
 from poise.motion.gestures.arm import Arm, ArmPath
 from poise.motion.gestures.cue import raised_hand
 from poise.motion.gestures.curves import bounce, cycle, soften_above, soften_below
-from poise.motion.gestures.gesture import HANDS, ArmGesture, check_choice, check_number
+from poise.motion.gestures.gesture import HANDS, ArmGesture, check_choice
 from poise.motion.gestures.taking_part import Along, find_body_track
 
 # The tempo up to which gestures keep their size; faster ones shrink with this power of it, as conductors' do: 0 would
@@ -98,12 +99,12 @@ class Conduct(ArmGesture):
     takes_part: float = 0.0
 
     def __post_init__(self) -> None:
-        check_number("conduct", "bpm", self.bpm, 20.0, 260.0, " beats a minute")
+        check_range("conduct: bpm", self.bpm, 20.0, 260.0, "beats a minute")
         check_choice("conduct", "beats", self.beats, list(PATTERNS))
         check_choice("conduct", "hands", self.hands, list(HANDS))
-        check_number("conduct", "size", self.size, 0.1, 2.0)
+        check_range("conduct: size", self.size, 0.1, 2.0)
         check_choice("conduct", "cue", self.cue, [None, *self.sides])
-        check_number("conduct", "takes_part", self.takes_part, 0.0, 1.0)
+        check_range("conduct: takes_part", self.takes_part, 0.0, 1.0)
 
     @property
     def period(self) -> float:

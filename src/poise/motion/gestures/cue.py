@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.errors import check_range
 from poise.motion.gestures.arm import Arm, ArmPath
-from poise.motion.gestures.gesture import ArmGesture, check_choice, check_number
+from poise.motion.gestures.gesture import ArmGesture, check_choice
 from poise.motion.samples.curves import hump, rise, rise_and_fall
 
 _ARC = np.array([0.10, -0.06, 0.06])  # arm lengths by which the way up swings outward and forward
@@ -32,9 +33,9 @@ class Cue(ArmGesture):
 
     def __post_init__(self) -> None:
         check_choice("cue", "hand", self.hand, ["left", "right"])
-        check_number("cue", "up", self.up, 0.3, 60.0, " s")
-        check_number("cue", "hold", self.hold, 0.0, 3600.0, " s")
-        check_number("cue", "down", self.down, 0.3, 60.0, " s")
+        check_range("cue: up", self.up, 0.3, 60.0, "s")
+        check_range("cue: hold", self.hold, 0.0, 3600.0, "s")
+        check_range("cue: down", self.down, 0.3, 60.0, "s")
 
     @property
     def period(self) -> None:

@@ -147,12 +147,6 @@ def _plain(value: Any) -> Any:
     return [_plain(each) for each in value] if isinstance(value, tuple | list) else value
 
 
-def check_number(gesture: str, name: str, value: float, low: float, high: float, unit: str = "") -> None:
-    """Raise unless a parameter is a number from `low` to `high`."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not low <= value <= high:
-        raise InputError(f"{gesture}: {name} must be a number from {low:g} to {high:g}{unit}; given {value!r}.")
-
-
 def check_choice(gesture: str, name: str, value: object, allowed: Sequence[object]) -> None:
     """Raise unless a parameter is one of some values."""
     if value not in allowed:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.errors import check_range
 from poise.motion.gestures.arm import Arm, ArmPath, X
-from poise.motion.gestures.gesture import HANDS, ArmGesture, check_choice, check_number
+from poise.motion.gestures.gesture import HANDS, ArmGesture, check_choice
 from poise.motion.samples.curves import rise_and_fall
 from poise.spatial import rotation
 
@@ -32,10 +33,10 @@ class LiftArms(ArmGesture):
 
     def __post_init__(self) -> None:
         check_choice("lift_arms", "hands", self.hands, list(HANDS))
-        check_number("lift_arms", "angle", self.angle, 10.0, 150.0, " degrees")
-        check_number("lift_arms", "up", self.up, 0.3, 60.0, " s")
-        check_number("lift_arms", "hold", self.hold, 0.0, 3600.0, " s")
-        check_number("lift_arms", "down", self.down, 0.3, 60.0, " s")
+        check_range("lift_arms: angle", self.angle, 10.0, 150.0, "degrees")
+        check_range("lift_arms: up", self.up, 0.3, 60.0, "s")
+        check_range("lift_arms: hold", self.hold, 0.0, 3600.0, "s")
+        check_range("lift_arms: down", self.down, 0.3, 60.0, "s")
 
     @property
     def period(self) -> None:

@@ -17,9 +17,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from poise.errors import InputError
+from poise.errors import InputError, check_range
 from poise.motion.gestures.arm import Arm, ArmPath
-from poise.motion.gestures.gesture import HANDS, ArmGesture, check_choice, check_number
+from poise.motion.gestures.gesture import HANDS, ArmGesture, check_choice
 from poise.motion.samples.curves import through
 
 KINDS = ("beat", "point")
@@ -57,7 +57,7 @@ class Stress:
     direction: tuple[float, float, float] = (0.0, 0.05, 1.0)
 
     def __post_init__(self) -> None:
-        check_number("speak: stress", "time", self.time, 0.0, 36000.0, " s")
+        check_range("speak: stress: time", self.time, 0.0, 36000.0, "s")
         check_choice("speak: stress", "kind", self.kind, KINDS)
         check_choice("speak: stress", "hand", self.hand, list(HANDS))
         aim = np.asarray(self.direction, float)
@@ -83,7 +83,7 @@ class Speak(ArmGesture):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stresses", tuple(self.stresses))
-        check_number("speak", "size", self.size, 0.2, 2.0)
+        check_range("speak: size", self.size, 0.2, 2.0)
         if not self.stresses:
             raise InputError("speak: no stresses given; give at least one, such as Stress(1.0).")
         for stress in self.stresses:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.body.skeleton import Skeleton
-from poise.errors import InputError
+from poise.errors import InputError, check_range
 from poise.motion.body_track import BodyTrack
 from poise.motion.gestures.arm import Arm, ArmPath
-from poise.motion.gestures.gesture import HANDS, ArmGesture, check_choice, check_number
+from poise.motion.gestures.gesture import HANDS, ArmGesture, check_choice
 from poise.motion.gestures.taking_part import Along, find_body_track
 
 _BACK = 0.30  # of the forward angle, as far as it is below _MOST_BACK
@@ -48,11 +48,11 @@ class ArmSwing(ArmGesture):
     takes_part: float = 0.0
 
     def __post_init__(self) -> None:
-        check_number("arm_swing", "rate", self.rate, 0.1, 3.0, " swings a second")
-        check_number("arm_swing", "amplitude", self.amplitude, 5.0, 120.0, " degrees")
+        check_range("arm_swing: rate", self.rate, 0.1, 3.0, "swings a second")
+        check_range("arm_swing: amplitude", self.amplitude, 5.0, 120.0, "degrees")
         check_choice("arm_swing", "hands", self.hands, list(HANDS))
         check_choice("arm_swing", "opposite", self.opposite, [True, False])
-        check_number("arm_swing", "takes_part", self.takes_part, 0.0, 1.0)
+        check_range("arm_swing: takes_part", self.takes_part, 0.0, 1.0)
         if self.takes_part and self.hands == "both" and not self.opposite:
             raise InputError(
                 "arm_swing: takes_part has no effect on arms that swing together; it must be 0 unless opposite is True "

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from poise.errors import InputError
+from poise.errors import InputError, check_range
 from poise.spatial import rotation
 from poise.world.ground.floor import Floor
 from poise.world.ground.ground import Ground
@@ -102,8 +102,7 @@ class Terrain:
         self.floor = floor if isinstance(floor, Floor) else Floor(floor)
         for what, value, most in (("steepest slope", steepest, math.radians(60.0)), ("bumps", bumps, 0.2),
                                   ("margin", margin, 0.2), ("room", room, 10.0)):  # fmt: skip
-            if not 0.0 <= value <= most:
-                raise InputError(f"the {what} of a foothold is {value:g}; it must be from 0 to {most:g}.")
+            check_range(f"the {what} of a foothold", value, 0.0, most)
         self.steepest, self.bumps, self.margin, self.room = steepest, bumps, margin, room
         self._kernels = kernels
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.errors import InputError, check_most
+from poise.errors import InputError, check_most, check_range
 from poise.frozen import Portable
 from poise.walking.footholds.terrain import STEEPEST
 from poise.world.ground.floor import Floor
@@ -134,8 +134,7 @@ class StepLimits:
     @classmethod
     def of_leg(cls, length: float) -> StepLimits:
         """Those of a body with legs so long (m)."""
-        if not (math.isfinite(length) and 0.01 <= length <= 100.0):
-            raise InputError(f"the length of a leg is {length:g} m; it must be from 0.01 to 100 m.")
+        check_range("the length of a leg", length, 0.01, 100.0, "m")
         return cls(
             0.35 * length, 0.35 * length, 0.4 * length, 0.3 * length, STEEPEST, 0.17 * length, 0.33 * length,
             0.55 * length, 2.15 * length,
@@ -143,8 +142,7 @@ class StepLimits:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if not (math.isfinite(value) and 0.0 <= value <= 1000.0):
-                raise InputError(f"the limit '{name}' of a step is {value:g}; it must be from 0 to 1000.")
+            check_range(f"the limit '{name}' of a step", value, 0.0, 1000.0)
 
     def pack(self) -> np.ndarray:
         """As compiled code reads them: see `walking/path/kernels.py`."""

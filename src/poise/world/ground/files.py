@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
-from poise.errors import FileError, InputError, unknown_name
+from poise.errors import FileError, InputError, check_range, unknown_name
 from poise.world.ground.height_map import MOST, HeightMap
 
 ENDINGS = (".png", ".npz", ".glb", ".gltf")
@@ -42,8 +41,8 @@ def load_height_map(
     if holes not in _HOLES:
         raise unknown_name("way with holes", holes, _HOLES)
     for what, value, low, high in (("spacing", spacing, 0.001, 1000.0), ("scale", scale, 1e-6, 1e6)):
-        if value is not None and not (math.isfinite(value) and low <= value <= high):
-            raise InputError(f"the {what} of a height map is {value:g}; it must be from {low:g} to {high:g}.")
+        if value is not None:
+            check_range(f"the {what} of a height map", value, low, high)
     if kind == ".png":
         heights = _load_png(path)
         scale = WHITE if scale is None else scale

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from poise.body.geometry.primitives import Box
-from poise.errors import InputError
+from poise.errors import InputError, check_range
 from poise.kinds import checked
 from poise.world.ground.record import LEVEL, TILTED
 
@@ -54,8 +54,7 @@ class Ground:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.height) and abs(self.height) <= HIGHEST):
             raise InputError(f"the ground's height is {self.height}; it must be of at most {HIGHEST:g} m.")
-        if not 0.0 <= self.friction <= 10.0:
-            raise InputError(f"the ground's friction is {self.friction:g}; it must be from 0 (ice) to 10.")
+        check_range("the friction of the ground", self.friction, 0.0, 10.0)
 
     @property
     def moves(self) -> bool:
@@ -91,12 +90,6 @@ def _everywhere(x: np.ndarray | float, z: np.ndarray | float, vector: np.ndarray
     return np.broadcast_to(vector, (*np.broadcast(x, z).shape, 3)).copy()
 
 
-def check_range(what: str, value: float, low: float, high: float, unit: str = "") -> None:
-    """Raise InputError unless a number of a ground is within its range."""
-    if not (math.isfinite(value) and low <= value <= high):
-        raise InputError(f"the {what} is {value:g}{unit}; it must be from {low:g} to {high:g}{unit}.")
-
-
 STEEPEST = math.radians(60.0)
 
 
@@ -117,8 +110,8 @@ class Slope(Ground):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_range("tilt of the ground", self.angle, -STEEPEST, STEEPEST, " rad")
-        check_range("heading in which the ground rises", self.heading, -100.0, 100.0, " rad")
+        check_range("the tilt of the ground", self.angle, -STEEPEST, STEEPEST, "rad")
+        check_range("the heading in which the ground rises", self.heading, -100.0, 100.0, "rad")
 
     @property
     def slope(self) -> tuple[float, float]:

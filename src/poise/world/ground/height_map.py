@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from poise.errors import InputError
+from poise.errors import InputError, check_range
 from poise.kinds import checked
-from poise.world.ground.ground import HIGHEST, Ground, Plane, check_range
+from poise.world.ground.ground import HIGHEST, Ground, Plane
 from poise.world.ground.record import MAP
 
 MOST = 2000  # rows, columns
@@ -38,7 +38,7 @@ class HeightMap(Ground):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_range("spacing of a height map", self.spacing, 0.001, 1000.0, " m")
+        check_range("the spacing of a height map", self.spacing, 0.001, 1000.0, "m")
         try:
             heights = np.array(self.heights, float, order="C")
         except (TypeError, ValueError):

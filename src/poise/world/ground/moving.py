@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from poise.body.geometry.primitives import Box
-from poise.errors import InputError
+from poise.errors import InputError, check_range
 from poise.kinds import checked
-from poise.world.ground.ground import Ground, Plane, check_range
+from poise.world.ground.ground import Ground, Plane
 
 
 @checked
@@ -50,7 +50,7 @@ class MovingGround(Ground):
         for what, most in (("velocity", 20.0), ("sway", 20.0)):
             given = getattr(self, what)
             object.__setattr__(self, what, _three(what, given, most))
-        check_range("period of a moving ground", self.period, 0.1, 1e4, " s")
+        check_range("the period of a moving ground", self.period, 0.1, 1e4, "s")
 
     @property
     def moves(self) -> bool:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from poise.body.geometry.primitives import Box
-from poise.errors import InputError
+from poise.errors import InputError, check_range
 from poise.kinds import checked
 from poise.spatial import rotation
-from poise.world.ground.ground import FAR, HIGHEST, Ground, Plane, check_range
+from poise.world.ground.ground import FAR, HIGHEST, Ground, Plane
 from poise.world.ground.record import PROFILE, STEPS
 
 MAX_POINTS = 4000  # points
@@ -42,7 +42,7 @@ class Profile(Ground):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_range("heading of a profile", self.heading, -100.0, 100.0, " rad")
+        check_range("the heading of a profile", self.heading, -100.0, 100.0, "rad")
         try:
             table = np.array([[float(each) for each in point] for point in self.points], float, order="C")
         except (TypeError, ValueError):
@@ -166,16 +166,16 @@ class Stairs(Ground):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_range("rise of a step", self.rise, -10.0, 10.0, " m")
-        check_range("run of a step", self.run, 0.01, 100.0, " m")
+        check_range("the rise of a step", self.rise, -10.0, 10.0, "m")
+        check_range("the run of a step", self.run, 0.01, 100.0, "m")
         if (
             isinstance(self.count, bool)
             or not isinstance(self.count, int | np.integer)
             or not 1 <= self.count <= MAX_STEPS
         ):
             raise InputError(f"stairs have 1 to {MAX_STEPS} steps; {self.count!r} given.")
-        check_range("start of the stairs", self.start, -1e4, 1e4, " m")
-        check_range("heading of the stairs", self.heading, -100.0, 100.0, " rad")
+        check_range("the start of the stairs", self.start, -1e4, 1e4, "m")
+        check_range("the heading of the stairs", self.heading, -100.0, 100.0, "rad")
 
     @property
     def along(self) -> tuple[float, float]:

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from poise.errors import InputError, check_most, unknown_name
-from poise.world.ground.ground import Ground, Slope, check_range
+from poise.errors import InputError, check_most, check_range, unknown_name
+from poise.world.ground.ground import Ground, Slope
 from poise.world.ground.height_map import MOST, HeightMap
 from poise.world.ground.moving import MovingGround
 from poise.world.ground.profile import Profile
@@ -79,11 +79,11 @@ def build_slope(
     length, landing   m, of each ramp from above, and of the level between them
     start    m, to the first ramp, along the heading (rad)
     """
-    check_range("length of a slope", length, 0.0, 4000.0, " m")
-    check_range("landing of a slope", landing, 0.0, 1000.0, " m")
-    check_range("start of a slope", start, -1000.0, 1000.0, " m")
+    check_range("the length of a slope", length, 0.0, 4000.0, "m")
+    check_range("the landing of a slope", landing, 0.0, 1000.0, "m")
+    check_range("the start of a slope", start, -1000.0, 1000.0, "m")
     for what, value in (("angle", angle), ("cross angle", cross)):
-        check_range(f"{what} of a slope", value, -math.radians(45.0), math.radians(45.0), " rad")
+        check_range(f"the {what} of a slope", value, -math.radians(45.0), math.radians(45.0), "rad")
     if cross != 0.0 or length == 0.0:
         ahead, aside = math.tan(angle), math.tan(cross)
         return Slope(math.atan(math.hypot(ahead, aside)), heading + math.atan2(aside, ahead), friction=friction)
@@ -105,10 +105,10 @@ def build_stairs(
     start      m, to the first riser, along the heading (rad)
     random     each step has a rise of 10 to 20 cm and a run of 27 to 40 cm
     """
-    check_range("rise of a step", rise, -1.0, 1.0, " m")
-    check_range("run of a step", run, 0.05, 100.0, " m")
-    check_range("landing of stairs", landing, 0.0, 1000.0, " m")
-    check_range("start of stairs", start, -1000.0, 1000.0, " m")
+    check_range("the rise of a step", rise, -1.0, 1.0, "m")
+    check_range("the run of a step", run, 0.05, 100.0, "m")
+    check_range("the landing of stairs", landing, 0.0, 1000.0, "m")
+    check_range("the start of stairs", start, -1000.0, 1000.0, "m")
     for what, value, most in (("count of steps", count, 500), ("number of flights", flights, 500)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= most:
             raise InputError(f"the {what} is {value!r:.40}; it must be a whole number from 1 to {most}.")
@@ -139,12 +139,12 @@ def build_rough(
     spacing        m, between heights
     stones         m, the side of blocks that are level each; 0: smooth
     """
-    check_range("amplitude of rough ground", amplitude, 0.0, 2.0, " m")
-    check_range("grain of rough ground", grain, 0.02, 100.0, " m")
-    check_range("spacing of rough ground", spacing, 0.005, 1.0, " m")
-    check_range("side of stones", stones, 0.0, 100.0, " m")
+    check_range("the amplitude of rough ground", amplitude, 0.0, 2.0, "m")
+    check_range("the grain of rough ground", grain, 0.02, 100.0, "m")
+    check_range("the spacing of rough ground", spacing, 0.005, 1.0, "m")
+    check_range("the side of stones", stones, 0.0, 100.0, "m")
     for what, value in (("length", length), ("width", width)):
-        check_range(f"{what} of rough ground", value, 1.0, 2000.0, " m")
+        check_range(f"the {what} of rough ground", value, 1.0, 2000.0, "m")
         check_most(
             f"rough ground {value:g} m in {what} with heights every {spacing:g} m has {value / spacing:.0f} of them",
             value / spacing + 1.0, MOST, "Make it smaller or the spacing wider.",
