@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import poise
 from helpers.errors import rejects
+from helpers.kinematics import place_joints
 from helpers.random_bodies import Plan, make_person
 from poise import Balance, Character, Counterpoise, InputError, Kinematic, Load, Loose, Stage
 from poise.body.skeleton import Skeleton
@@ -28,12 +29,7 @@ def scipy_turn(q: np.ndarray) -> Rotation:
 def sum_arms(skeleton: Skeleton, masses: np.ndarray, centers: np.ndarray, q: np.ndarray) -> np.ndarray:
     """(3,) kg m: masses of the arms times where they are, in the axes of the chest. By SciPy's rotations."""
     chest = find_chest(skeleton)
-    places: dict[int, np.ndarray] = {}
-    turns: dict[int, Rotation] = {}
-    for i, parent in enumerate(skeleton.parents):
-        own = scipy_turn(q[i])
-        places[i] = np.zeros(3) if parent < 0 else places[parent] + turns[parent].apply(np.array(skeleton.offsets[i]))
-        turns[i] = own if parent < 0 else turns[parent] * own
+    places, turns = place_joints(skeleton, np.zeros(3), q)
     arms = sorted(find_arms(skeleton))
     away = sum(masses[i] * (places[i] + turns[i].apply(np.array(centers[i])) - places[chest]) for i in arms)
     return turns[chest].inv().apply(away)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
+from helpers.kinematics import place_joints
 from poise import Character, Clip
 from poise.drivers.body import Body
 from poise.drivers.kinematic.kinematic import Kinematic
@@ -25,13 +25,9 @@ GROUNDS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 
 
 def place_point(body: Body, joint: int, offset: np.ndarray) -> np.ndarray:
-    """(3,) m, where a point of a body is, joint by joint with SciPy's rotations."""
-    turns = [Rotation.from_quat(q, scalar_first=True) for q in body.state.q]
-    point, i = np.asarray(offset, float), joint
-    while i > 0:
-        point = np.asarray(body.skeleton.offsets[i]) + turns[i].apply(point)
-        i = int(body.skeleton.parents[i])
-    return np.asarray(body.state.root + turns[0].apply(point))
+    """(3,) m, where a point of a body is."""
+    places, turns = place_joints(body.skeleton, body.state.root, body.state.q)
+    return np.asarray(places[joint] + turns[joint].apply(np.asarray(offset, float)))
 
 
 @dataclass

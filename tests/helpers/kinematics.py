@@ -1,12 +1,20 @@
-"""Forward kinematics by SciPy's rotations alone, and margins by its hulls: nothing is shared with what it measures."""
+"""Forward kinematics by SciPy's rotations alone, and margins by its hulls: an oracle of all that places joints.
+
+Only where a sole is on its foot is Poise's own (`build_footing`, `find_soles`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from scipy.spatial import ConvexHull, QhullError
 from scipy.spatial.transform import Rotation
 
 import poise
 from poise import Pose, Skeleton
+from poise.body.geometry.soles import build_footing, find_soles
+from poise.world.foot_boxes import find_corners
 
 
 def matrix(q: np.ndarray) -> np.ndarray:
@@ -39,19 +47,42 @@ def plain_positions(skeleton, poses: Pose) -> np.ndarray:
     return places
 
 
-def find_world(clip: poise.Clip) -> tuple[np.ndarray, list[Rotation]]:
-    """(F, J, 3) m of all joints, and their orientations, J stacks of F."""
-    skeleton, turns = clip.skeleton, []
-    places = np.zeros((len(clip), len(skeleton), 3))
+def place_joints(
+    skeleton: Skeleton, root: np.ndarray, rotations: np.ndarray, shifts: np.ndarray | None = None
+) -> tuple[np.ndarray, list[Rotation]]:
+    """Places (..., J, 3) m of all joints, and their orientations in the world, J of SciPy's.
+
+    root (..., 3) m, rotations (..., J, 4) wxyz and shifts (..., J, 3) m: one pose, or frames of them.
+    """
+    places, turns = np.empty((*np.shape(root)[:-1], len(skeleton), 3)), list[Rotation]()
     for i, parent in enumerate(skeleton.parents):
-        own = Rotation.from_quat(clip.rotations[:, i][:, [1, 2, 3, 0]])
+        own = Rotation.from_quat(np.array(rotations[..., i, :]), scalar_first=True)
         if parent < 0:
-            places[:, i] = clip.root
+            places[..., i, :] = root
             turns.append(own)
             continue
-        places[:, i] = places[:, parent] + turns[parent].apply(skeleton.offsets[i].copy())
+        bone = skeleton.offsets[i] + (0.0 if shifts is None else shifts[..., i, :])
+        places[..., i, :] = places[..., parent, :] + turns[parent].apply(bone)
         turns.append(turns[parent] * own)
     return places, turns
+
+
+def find_world(clip: poise.Clip) -> tuple[np.ndarray, list[Rotation]]:
+    """(F, J, 3) m of all joints, and their orientations, J stacks of F."""
+    return place_joints(clip.skeleton, clip.root, clip.rotations, clip.shifts)
+
+
+def find_center(
+    body: poise.Character, places: np.ndarray, turns: Sequence[Rotation], loads: Sequence[poise.Load] = ()
+) -> np.ndarray:
+    """(..., 3) m, the center of mass of a body and its loads, of places and orientations of its joints."""
+    parts = [(each.joint, each.inertia.mass, each.inertia.center) for each in body.segments]
+    parts += [(each.joint, each.mass, each.offset) for each in loads]
+    total = np.zeros(places.shape[:-2] + (3,))
+    for joint, mass, center in parts:
+        i = body.skeleton.index(joint)
+        total += mass * (places[..., i, :] + turns[i].apply(np.array(center)))
+    return total / sum(mass for _, mass, _ in parts)
 
 
 def find_point(clip: poise.Clip, joint: str, point: np.ndarray) -> np.ndarray:
@@ -70,15 +101,8 @@ def find_gap(a: np.ndarray, b: np.ndarray, radius: float, other: float, count: i
 
 def pose_by_scipy(skeleton: Skeleton, root: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Places (J, 3) m and axes (J, 3, 3) of all joints of one pose."""
-    local = Rotation.from_quat(rotations, scalar_first=True).as_matrix()
-    places, axes = np.zeros((len(skeleton), 3)), np.zeros((len(skeleton), 3, 3))
-    for i, parent in enumerate(skeleton.parents):
-        if parent < 0:
-            places[i], axes[i] = root, local[i]
-        else:
-            places[i] = places[parent] + axes[parent] @ skeleton.offsets[i]
-            axes[i] = axes[parent] @ local[i]
-    return places, axes
+    places, turns = place_joints(skeleton, root, rotations)
+    return places, np.array([turn.as_matrix() for turn in turns])
 
 
 def angle_by_scipy(a: np.ndarray, b: np.ndarray) -> float:
@@ -86,18 +110,33 @@ def angle_by_scipy(a: np.ndarray, b: np.ndarray) -> float:
     return float(Rotation.from_matrix(a.T @ b).magnitude())
 
 
-def margin_in_hull(points, spot):
-    """m, how far a place (2,) is inside the hull of points (N, 2), by SciPy's Qhull; negative outside."""
-    from scipy.spatial import ConvexHull
+def margin_in_hull(points: np.ndarray, spot: np.ndarray) -> float:
+    """m, how far inside the hull of points (N, 2) a spot (2,) is; negative outside.
 
-    hull = ConvexHull(points)
-    return float(-(hull.equations[:, :2] @ spot + hull.equations[:, 2]).max())
+    By SciPy's Qhull. Where points have no area, it is minus the distance to the nearest.
+    """
+    try:
+        hull = ConvexHull(points)
+    except (QhullError, ValueError):
+        return -float(np.min(np.linalg.norm(points - spot, axis=1))) if len(points) else -np.inf
+    return -float((hull.equations[:, :2] @ spot + hull.equations[:, 2]).max())
+
+
+def place_soles(
+    skeleton: Skeleton, root: np.ndarray, rotations: np.ndarray, shifts: np.ndarray | None = None,
+    like: Skeleton | None = None,
+) -> np.ndarray:  # fmt: skip
+    """(F, 2, 4, 3) m, corners of both soles in frames. The soles' shape is Poise's own, or that of another skeleton."""
+    places, turns = place_joints(skeleton, root, rotations, shifts)
+    feet, corners = like or skeleton, []
+    for side, box in zip(("left", "right"), build_footing(feet), strict=True):
+        foot = skeleton.names.index(feet.names[feet.index(side + "Foot")])
+        corners.append([places[:, foot] + turns[foot].apply(np.array(corner)) for corner in find_corners(box)])
+    return np.moveaxis(np.array(corners), 2, 0)
 
 
 def soles_of(body, turns, places, feet=("left", "right")):
     """(N, 2) m, x and z of the corners of soles, from the skeleton's own heel and toe and a breadth of 0.37."""
-    from poise.body.geometry.soles import find_soles
-
     corners = []
     for side, sole in zip(("left", "right"), find_soles(body.skeleton), strict=True):
         if side not in feet:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.spatial.transform import Rotation
 
+from helpers.kinematics import find_center, place_joints
 from poise import Character, rotation
 from poise.ik.goals import Goal, OrientationGoal, PositionGoal
 from poise.ik.model import IkModel
@@ -22,22 +22,9 @@ BODY = Character.human(1.75, 75.0)
 
 
 def place(root, rotations, body=BODY):
-    """Orientations, places and centre of mass, by SciPy and by the character's own segments."""
-    skeleton = body.skeleton
-    turns, places = [], []
-    for i, parent in enumerate(skeleton.parents):
-        own = Rotation.from_quat(rotations[i], scalar_first=True)
-        turns.append(own if parent < 0 else turns[parent] * own)
-        places.append(
-            np.array(root) if parent < 0 else places[parent] + turns[parent].apply(skeleton.offsets[i].copy())
-        )
-    total = sum(segment.inertia.mass for segment in body.segments)
-    center = sum(
-        segment.inertia.mass * (places[i] + turns[i].apply(np.array(segment.inertia.center)))
-        for segment in body.segments
-        for i in [skeleton.index(segment.joint)]
-    )
-    return turns, np.array(places), center / total
+    """Orientations, places (J, 3) m and center of mass (3,) m, by SciPy and by the character's own segments."""
+    places, turns = place_joints(body.skeleton, root, rotations)
+    return turns, places, find_center(body, places, turns)
 
 
 def draw(rng, size=0.6, body=BODY):

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 from scipy.spatial.transform import Rotation
 
+from helpers.kinematics import find_center, margin_in_hull, place_joints
 from poise.body.geometry.soles import build_footing
 from poise.world.foot_boxes import find_corners
 
@@ -43,30 +43,6 @@ class Walked:
     depth: str
 
 
-def place_all(skeleton, root, rotations):
-    """World orientations (a Rotation of F) and places (F, 3) of every joint."""
-    turns, places = [], []
-    for i, parent in enumerate(skeleton.parents):
-        own = Rotation.from_quat(rotations[:, i], scalar_first=True)
-        turns.append(own if parent < 0 else turns[parent] * own)
-        places.append(root if parent < 0 else places[parent] + turns[parent].apply(np.array(skeleton.offsets[i])))
-    return turns, places
-
-
-def find_center(body, turns, places, loads=()):
-    """(F, 3) m, centre of mass."""
-    index, total, mass = body.skeleton.index, 0.0, 0.0
-    for segment in body.segments:
-        i = index(segment.joint)
-        total = total + segment.inertia.mass * (places[i] + turns[i].apply(np.array(segment.inertia.center)))
-        mass += segment.inertia.mass
-    for load in loads:
-        i = index(load.joint)
-        total = total + load.mass * (places[i] + turns[i].apply(np.array(load.offset)))
-        mass += load.mass
-    return total / mass
-
-
 def list_soles(body, turns, places):
     """Of each foot: (F, N, 3) m, points along both sides of its heel, from the back, and of its front, from the tip.
 
@@ -88,19 +64,10 @@ def list_soles(body, turns, places):
         share = np.linspace(0.0, 1.0, _ALONG)[:, None, None]
         heel = (heel[None] + share * (bend - heel)[None]).reshape(-1, 3)
         own = (tip[None] + share * (bend - tip)[None]).reshape(-1, 3) - joint
-        rear = np.stack([places[foot] + turns[foot].apply(point) for point in heel], axis=1)
-        front = np.stack([places[carrier] + turns[carrier].apply(point) for point in own], axis=1)
+        rear = np.stack([places[:, foot] + turns[foot].apply(point) for point in heel], axis=1)
+        front = np.stack([places[:, carrier] + turns[carrier].apply(point) for point in own], axis=1)
         out.append((rear, front))
     return out
-
-
-def measure_margin(points, place):
-    """m, how far inside the hull of points (N, 2) a place (2,) is; minus the distance where the hull has no area."""
-    try:
-        hull = ConvexHull(points)
-    except (QhullError, ValueError):
-        return -float(np.min(np.linalg.norm(points - place, axis=1))) if len(points) else -np.inf
-    return float(np.min(-(hull.equations[:, :2] @ place + hull.equations[:, 2])))
 
 
 def measure_walk(body, height_at, course, times, root, rotations, loads=(), shift=None) -> Walked:
@@ -112,12 +79,12 @@ def measure_walk(body, height_at, course, times, root, rotations, loads=(), shif
     """
     moved = np.zeros((len(times), 3)) if shift is None else shift
     root = root - moved
-    turns, places = place_all(body.skeleton, root, rotations)
-    center, soles = find_center(body, turns, places, loads), list_soles(body, turns, places)
+    places, turns = place_joints(body.skeleton, root, rotations)
+    center, soles = find_center(body, places, turns, loads), list_soles(body, turns, places)
     points = np.concatenate([part for sole in soles for part in sole], axis=1)
     heights = points[..., 1] - height_at(points[..., 0], points[..., 2])
     margins = np.array(
-        [measure_margin(p[h < DOWN][:, [0, 2]], c[[0, 2]]) for p, h, c in zip(points, heights, center, strict=True)]
+        [margin_in_hull(p[h < DOWN][:, [0, 2]], c[[0, 2]]) for p, h, c in zip(points, heights, center, strict=True)]
     )
     slid = gap = 0.0
     for side, (rear, front) in enumerate(soles):

@@ -16,6 +16,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
+from helpers.kinematics import find_world
 from poise.jobs.lift.follow import Efforts
 from poise.jobs.lift.metrics import GAP, describe_limits, find_changes, list_joints, list_limits, say_limits
 from poise.jobs.lift.plan import LiftPlan, choose_longest, parse_lead, parse_strengths
@@ -129,7 +130,7 @@ def test_a_clip_that_walks_is_followed_on_its_own_legs(tmp_path: Path) -> None:
     heavy = poise.lift(steps, character=MAN, loads="rightHand=60")
     assert (light.figures["base"], light.fell, heavy.fell) == ("kinematic", False, False)
     assert light.figures["stepping"] and "pelvis and legs follow it" in light.notes[-1]
-    np.testing.assert_allclose(place_joints(light.clip)[:, 0], place_joints(steps)[:, 0], atol=1e-9)
+    np.testing.assert_allclose(find_world(light.clip)[0][:, 0], find_world(steps)[0][:, 0], atol=1e-9)
     assert light.figures["tracking_error_rad"] < 0.05
     assert heavy.figures["limited_joints"] and heavy.figures["peak_torque_ratio"] <= 1.0 + 1e-6
     assert heavy.figures["tracking_error_rad"] > 2.0 * light.figures["tracking_error_rad"]
@@ -236,7 +237,7 @@ def test_a_path_in_a_file_leads_the_hand_in_what_is_written(files: Path) -> None
     """The wrist as it is in the file, by its own forward kinematics: 8 cm to the left of the clip's in the end."""
     wanted = poise.load_clip(files / "lift.npz")
     wrist = wanted.skeleton.index("rightHand")
-    places = place_joints(wanted)[:, wrist]
+    places = find_world(wanted)[0][:, wrist]
     share = np.clip(wanted.times / wanted.times[-1], 0.0, 1.0)[:, None]
     away = places + share * [0.08, 0.0, 0.0]
     rows = [",".join(f"{x:.9f}" for x in (t, *at)) for t, at in zip(wanted.times - wanted.times[0], away, strict=True)]
@@ -244,17 +245,5 @@ def test_a_path_in_a_file_leads_the_hand_in_what_is_written(files: Path) -> None
     words = (files / "lift.npz", "-o", files / "led.npz", "--character", files / "man.json", "--json", "--quiet")
     code, out, _ = run(*words, "--path", f"rightHand={files / 'hand.csv'}")
     assert (code, json.loads(out)["paths"]) == (0, ["rightHand"])
-    found = place_joints(poise.load_clip(files / "led.npz"))[:, wrist]
+    found = find_world(poise.load_clip(files / "led.npz"))[0][:, wrist]
     assert np.linalg.norm(found[-1] - away[-1]) < 0.025 < 0.07 < np.linalg.norm(found[-1] - places[-1])
-
-
-def place_joints(clip: Clip) -> np.ndarray:
-    """(F, J, 3) m, by SciPy."""
-    parents, offsets = clip.skeleton.parents, np.array(clip.skeleton.offsets)
-    turns: list[Rotation] = []
-    found = np.zeros((len(clip), len(parents), 3))
-    for i, parent in enumerate(parents):
-        own = Rotation.from_quat(clip.rotations[:, i], scalar_first=True)
-        turns.append(own if parent < 0 else turns[parent] * own)
-        found[:, i] = clip.root if parent < 0 else found[:, parent] + turns[parent].apply(offsets[i])
-    return found

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from helpers.kinematics import place_joints
 from poise import Character, JointStrength, Pose
 from tools.sweeps.abuse_watch import Figure
 
@@ -47,9 +48,7 @@ def find_ratios(body: Character, pose: Pose, mass: float, behind: float) -> dict
     joints, centers = figure.place(pose)
     elbow, wrist = joints[index("rightLowerArm")], joints[index("rightHand")]
     at = wrist - behind * (wrist - elbow) / np.linalg.norm(wrist - elbow)
-    turns: list[Rotation] = []
-    for own, parent in zip(read_turns(pose.rotations), figure.parents, strict=True):
-        turns.append(own if parent < 0 else turns[parent] * own)
+    _, turns = place_joints(body.skeleton, pose.root, pose.rotations)
     found = {}
     for joint in ("rightUpperArm", "rightLowerArm"):
         i = index(joint)

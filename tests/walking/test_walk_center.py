@@ -6,17 +6,11 @@ import numpy as np
 import pytest
 from scipy.interpolate import BSpline
 from scipy.optimize import minimize
-from scipy.spatial import ConvexHull
 
+from helpers.kinematics import margin_in_hull
 from poise.walking.center_of_mass import Regions, SplinePath, begin_at, build_regions, plan_center, plan_height
 from poise.walking.footholds.region_kernels import MOST, clamp_to_region, find_region
 from poise.walking.steps import KNOT
-
-
-def inside(corners: np.ndarray, place: np.ndarray) -> float:
-    """m, how far inside a convex polygon a place is, by its hull's equations."""
-    hull = ConvexHull(corners)
-    return float(np.min(-(hull.equations[:, :2] @ place + hull.equations[:, 2])))
 
 
 def test_regions_are_hulls_drawn_in() -> None:
@@ -24,13 +18,13 @@ def test_regions_are_hulls_drawn_in() -> None:
     for _ in range(50):
         points, room = rng.normal(size=(8, 2)), np.zeros((MOST, 2))
         size = find_region(points, 8, 0.05, room)
-        deep = [inside(points, corner) for corner in room[:size]]
+        deep = [margin_in_hull(points, corner) for corner in room[:size]]
         np.testing.assert_allclose(deep, 0.05, atol=1e-9)
         # nothing that is 0.05 inside is left out
         for _ in range(20):
             place = rng.normal(size=2)
             x, y = clamp_to_region(room, size, *place)
-            if inside(points, place) > 0.05 + 1e-9:
+            if margin_in_hull(points, place) > 0.05 + 1e-9:
                 assert (x, y) == tuple(place)
             near = min(
                 minimize(
@@ -38,7 +32,7 @@ def test_regions_are_hulls_drawn_in() -> None:
                     [0.5], bounds=[(0.0, 1.0)],
                 ).fun
                 for i in range(size)
-            ) if inside(points, place) < 0.05 else 0.0  # fmt: skip
+            ) if margin_in_hull(points, place) < 0.05 else 0.0  # fmt: skip
             assert np.hypot(x - place[0], y - place[1]) == pytest.approx(np.sqrt(near), abs=1e-4)
 
 
@@ -79,8 +73,8 @@ def test_the_path_is_inside_and_so_is_its_pressure() -> None:
     assert out < 5e-4
     for i, points in enumerate(corners):
         place, _, bend = path.at(KNOT * i)
-        assert inside(points, place) > 0.009
-        assert inside(points, place - 0.1 * bend) > 0.009
+        assert margin_in_hull(points, place) > 0.009
+        assert margin_in_hull(points, place - 0.1 * bend) > 0.009
     np.testing.assert_allclose(path.at(path.end)[1:], 0.0, atol=0.02)
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.spatial import ConvexHull
 
-from helpers.walking import place_all
+from helpers.kinematics import margin_in_hull, place_joints
 from poise import Character
 from poise.walking.start import start_walk
 
@@ -15,11 +14,11 @@ STEP, GRAVITY = 0.005, 9.81
 
 def find_pressure(body: Character, root: np.ndarray, rotations: np.ndarray) -> np.ndarray:
     """(F, 2) m, x and z of the point of y = 0 about which the ground's force has no moment but an upright one."""
-    turns, places = place_all(body.skeleton, root, rotations)
+    places, turns = place_joints(body.skeleton, root, rotations)
     force, moment = np.zeros((len(root), 3)), np.zeros((len(root), 3))
     for segment in body.segments:
         i, own = body.skeleton.index(segment.joint), segment.inertia
-        center = places[i] + turns[i].apply(np.array(own.center))
+        center = places[:, i] + turns[i].apply(np.array(own.center))
         pull = np.gradient(np.gradient(center, STEP, axis=0), STEP, axis=0) + [0.0, GRAVITY, 0.0]
         spin = np.zeros((len(root), 3))
         spin[:-1] = (turns[i][1:] * turns[i][:-1].inv()).as_rotvec() / STEP
@@ -43,6 +42,5 @@ def test_the_whole_body_presses_inside_what_carries_it(height: float, mass: floa
     margins = []
     for k in range(4, len(times) - 4):
         corners = np.concatenate(poser.walker.course.carriers_at(float(times[k])))[:, [0, 2]]
-        edges = ConvexHull(corners).equations
-        margins.append(-(edges[:, :2] @ pressure[k] + edges[:, 2]).max())
+        margins.append(margin_in_hull(corners, pressure[k]))
     assert min(margins) > 0.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import poise
-from helpers.walking import measure_margin
+from helpers.kinematics import margin_in_hull
 from poise.walking.gait import Gait
 from poise.walking.start import start_walk
 
@@ -27,7 +27,7 @@ def test_steps_that_take_longer_are_what_the_path_was_found_for(height: float, m
     margins = []
     for t in np.arange(0.0, walker.end, 0.025):
         carries = np.concatenate(walker.course.carriers_at(float(t)))[:, [0, 2]]
-        margins.append(measure_margin(carries, walker.center.at(float(t))[0]))
+        margins.append(margin_in_hull(carries, walker.center.at(float(t))[0]))
     assert min(margins) > walker.manner.margin - walker.worst - 0.002 and walker.worst < 0.006
 
 

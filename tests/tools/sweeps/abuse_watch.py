@@ -18,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from helpers.kinematics import place_joints
 from poise import Character, Pose
 
 V, W = 4.0, 30.0  # m/s
@@ -31,7 +32,7 @@ class Figure:
 
     def __init__(self, character: Character):
         skeleton = character.skeleton
-        self.parents, self.offsets = list(skeleton.parents), np.array(skeleton.offsets)
+        self.skeleton, self.parents = skeleton, list(skeleton.parents)
         self.masses, self.centers = np.zeros(len(skeleton)), np.zeros((len(skeleton), 3))
         for segment in character.segments:
             k = skeleton.index(segment.joint)
@@ -46,17 +47,10 @@ class Figure:
 
     def place(self, pose: Pose) -> tuple[np.ndarray, np.ndarray]:
         """(J, 3) m each: joints, and centres of segments."""
-        turns, places, centers = [], np.zeros_like(self.offsets), np.zeros_like(self.offsets)
-        own = Rotation.from_quat(pose.rotations, scalar_first=True)
-        for i, parent in enumerate(self.parents):
-            if parent < 0:
-                turns.append(own[i])
-                places[i] = pose.root
-            else:
-                turns.append(turns[parent] * own[i])
-                places[i] = places[parent] + turns[parent].apply(self.offsets[i])
-            centers[i] = places[i] + turns[i].apply(self.centers[i])
-        return places, centers
+        places, turns = place_joints(self.skeleton, pose.root, pose.rotations)
+        return places, np.array(
+            [at + turn.apply(own) for at, turn, own in zip(places, turns, self.centers, strict=True)]
+        )
 
 
 class Watch:

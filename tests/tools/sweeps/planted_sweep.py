@@ -10,15 +10,13 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 import poise
+from helpers import kinematics
 from helpers.recordings import data_folder
-from poise.body.geometry.soles import build_footing
 from poise.errors import PoiseError, SolveError
 from poise.files.registry import FORMATS
 from poise.motion.clip import Clip
-from poise.world.foot_boxes import find_corners
 from tools.sweeps.page import table
 
 LOW, SLOW, LONG = 0.02, 0.15, 0.2  # m, m/s, s
@@ -157,20 +155,4 @@ def find_planted(soles: np.ndarray, times: np.ndarray) -> np.ndarray:
 
 def place_soles(clip: Clip, like: Clip | None = None) -> np.ndarray:
     """(F, 2, 4, 3) m, corners of both soles. like: whose feet they are, where the file's own are not as well known."""
-    skeleton = clip.skeleton
-    turns: dict[int, Rotation] = {}
-    places: dict[int, np.ndarray] = {}
-    for i, parent in enumerate(skeleton.parents):
-        own = Rotation.from_quat(np.array(clip.rotations[:, i]), scalar_first=True)
-        offset = np.array(skeleton.offsets[i]) + (0.0 if clip.shifts is None else np.array(clip.shifts[:, i]))
-        if parent < 0:
-            turns[i], places[i] = own, np.array(clip.root)
-            continue
-        turns[i] = turns[parent] * own
-        places[i] = places[parent] + turns[parent].apply(offset)
-    feet = (like or clip).skeleton
-    corners = []
-    for side, box in zip(("left", "right"), build_footing(feet), strict=True):
-        foot = skeleton.names.index(feet.names[feet.index(side + "Foot")])
-        corners.append([places[foot] + turns[foot].apply(np.array(corner)) for corner in find_corners(box)])
-    return np.moveaxis(np.array(corners), 2, 0)
+    return kinematics.place_soles(clip.skeleton, clip.root, clip.rotations, clip.shifts, like and like.skeleton)

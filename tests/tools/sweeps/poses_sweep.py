@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 from scipy.spatial.transform import Rotation
 
 import poise
+from helpers.kinematics import margin_in_hull, place_joints
 from poise.body.bodies import HEIGHT, MASS, PHYSIQUES, build_body, list_extras
 from poise.body.character import Character
 from poise.body.geometry.mannequin import build_mannequin
@@ -61,30 +61,10 @@ class Measured:
         return is_missed and not self.told
 
 
-def place(character: Character, root: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, list[Rotation]]:
-    """Where joints are, (J, 3) m, and how they are turned."""
-    skeleton, turns = character.skeleton, list[Rotation]()
-    places = np.zeros((len(skeleton), 3))
-    for j, parent in enumerate(skeleton.parents):
-        own = Rotation.from_quat(np.roll(rotations[j], -1))
-        turns.append(own if parent < 0 else turns[parent] * own)
-        places[j] = root if parent < 0 else places[parent] + turns[parent].apply(np.array(skeleton.offsets[j]))
-    return places, turns
-
-
-def find_margin(points: np.ndarray, spot: np.ndarray) -> float:
-    """m, how far inside the convex hull of points (N, 2) a spot (2,) is; negative outside."""
-    try:
-        hull = ConvexHull(points)
-    except QhullError:
-        return -float(np.linalg.norm(points - spot, axis=1).min())
-    return -float((hull.equations[:, :2] @ spot + hull.equations[:, 2]).max())
-
-
 def measure(character: Character, meshes: dict[str, Mesh], found: PoseFound, stand: str) -> tuple[float, float]:
     """The margin (m), and how far anything drawn is under the ground (m); of the last frame."""
     clip, skeleton = found.clip, character.skeleton
-    places, turns = place(character, clip.root[-1], clip.rotations[-1])
+    places, turns = place_joints(character.skeleton, clip.root[-1], clip.rotations[-1])
     total, center = 0.0, np.zeros(3)
     for segment in character.segments:
         j = skeleton.index(segment.joint)
@@ -101,7 +81,7 @@ def measure(character: Character, meshes: dict[str, Mesh], found: PoseFound, sta
     ground = soles[:, 1].min()
     region = soles[soles[:, 1] < ground + TOUCHES][:, [0, 2]]
     under = max(ground - float(points[:, 1].min()) for points in others)
-    return find_margin(region, center[[0, 2]]), max(under, 0.0)
+    return margin_in_hull(region, center[[0, 2]]), max(under, 0.0)
 
 
 def make_case(rng: np.random.Generator, number: int) -> tuple[str, str, dict[str, tuple[float, float, float]]]:

@@ -13,12 +13,11 @@ from pathlib import Path
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 from scipy.spatial import ConvexHull
-from scipy.spatial.transform import Rotation
 
+from helpers.kinematics import place_joints, place_soles
 from helpers.recordings import data_folder
 from poise import Balance, Character, Ground, Kinematic, Load, Stage, gestures
 from poise.body.geometry.mannequin import build_mannequin
-from poise.body.geometry.soles import build_footing
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError, PoiseError, SolveError
 from poise.files.registry import load_clip
@@ -26,7 +25,6 @@ from poise.motion.clip import Clip
 from poise.motion.gestures import Gesture, Stress
 from poise.stage.standing import stand_at_ease
 from poise.stage.take.take import ActorTake
-from poise.world.foot_boxes import find_corners
 from tools.sweeps.abuse_watch import Figure
 from tools.sweeps.page import table
 
@@ -214,7 +212,7 @@ def try_case(case: Case) -> Outcome:
         return out
     if take.fell_at("actor") is not None:
         out.faults.append(f"fell at {take.fell_at('actor'):.1f} s")
-    soles = place_soles(take.actor("actor"))
+    soles = _place_soles(take.actor("actor"))
     if not np.isfinite(soles).all():
         out.faults.append("not finite")
         return out
@@ -237,7 +235,7 @@ def find_asked(case: Case) -> float:
     """
     record, rate = draw(case), 100.0
     m, x, spins = weigh(case, record, rate)
-    soles = place_soles(record)[0].reshape(-1, 3)
+    soles = _place_soles(record)[0].reshape(-1, 3)
     x = gaussian_filter1d(x, 0.1325 * rate / 10.0, axis=1)
     v = np.gradient(x, 1.0 / rate, axis=1)
     c, dc = (np.einsum("i,ifa->fa", m, each) / m.sum() for each in (x, v))
@@ -286,16 +284,10 @@ def weigh(case: Case, record: ActorTake, rate: float) -> tuple[np.ndarray, np.nd
         figure.centers[k] = (figure.masses[k] * figure.centers[k] + load.mass * np.asarray(load.offset)) / whole
         figure.masses[k] = whole
     inertias = {skeleton.index(segment.joint): segment.inertia.inertia for segment in case.body.segments}
-    turns: list[Rotation] = []
-    places, x = (np.zeros((len(skeleton), len(record.root), 3)) for _ in range(2))
-    spins = np.zeros((len(record.root), 3))
-    for i, parent in enumerate(skeleton.parents):
-        own = Rotation.from_quat(record.rotations[:, i].copy(), scalar_first=True)
-        turns.append(own if parent < 0 else turns[parent] * own)
-        places[i] = record.root
-        if parent >= 0:
-            places[i] = places[parent] + turns[parent].apply(skeleton.offsets[i].copy())
-        x[i] = places[i] + turns[i].apply(figure.centers[i])
+    places, turns = place_joints(skeleton, record.root, record.rotations)
+    x, spins = np.zeros((len(skeleton), len(record.root), 3)), np.zeros((len(record.root), 3))
+    for i in range(len(skeleton)):
+        x[i] = places[:, i] + turns[i].apply(figure.centers[i])
         if i in inertias:
             R = turns[i].as_matrix()
             W = np.einsum("fab,fcb->fac", np.gradient(R, 1.0 / rate, axis=0), R)
@@ -304,19 +296,6 @@ def weigh(case: Case, record: ActorTake, rate: float) -> tuple[np.ndarray, np.nd
     return figure.masses, x, spins
 
 
-def place_soles(record: ActorTake) -> np.ndarray:
-    """(F, 2, 4, 3) m, corners of both soles, joint by joint from the root."""
-    skeleton = record.character.skeleton
-    turns, places = {}, {}
-    for i, parent in enumerate(skeleton.parents):
-        own = Rotation.from_quat(record.rotations[:, i].copy(), scalar_first=True)
-        if parent < 0:
-            turns[i], places[i] = own, np.array(record.root)
-            continue
-        turns[i] = turns[parent] * own
-        places[i] = places[parent] + turns[parent].apply(skeleton.offsets[i].copy())
-    corners = []
-    for side, box in zip(("left", "right"), build_footing(skeleton), strict=True):
-        foot = skeleton.index(side + "Foot")
-        corners.append([places[foot] + turns[foot].apply(np.array(corner)) for corner in find_corners(box)])
-    return np.moveaxis(np.array(corners), 2, 0)
+def _place_soles(record: ActorTake) -> np.ndarray:
+    """(F, 2, 4, 3) m, corners of both soles."""
+    return place_soles(record.character.skeleton, record.root, record.rotations)
