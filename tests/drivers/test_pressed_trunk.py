@@ -14,6 +14,7 @@ from poise import Balance, Character, Clip, ContactSettings, Kinematic, Load, Lo
 from poise.body.geometry.primitives import Box, Sphere
 from poise.demos.mix.push_hands import build_push
 from poise.drivers.counterpoise.counterpoise import CounterpoisePlayer
+from poise.drivers.driver import POST_STEP
 from poise.motion.samples.tracks import stand_pose
 from poise.stage.actor import Actor
 
@@ -163,7 +164,7 @@ def test_contacts_are_felt_late_but_whole(mass: float) -> None:
     body.pressed[chest] = [*torque, 0.0, 0.0, -120.0, 120.0, 120.0 * mass]
     first = None
     for _ in range(4000):
-        player.laws()["settle"][0](body.block, player.block)
+        player.laws()[POST_STEP][0](body.block, player.block)
         summed += body.R[chest] @ player.contacts[2]
         first = np.array(summed) if first is None else first
     np.testing.assert_allclose(summed, torque, rtol=1e-4)

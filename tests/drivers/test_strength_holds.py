@@ -105,7 +105,7 @@ def test_no_torque_is_beyond_strength_under_a_load(engine: str, dt: float, monke
     for _ in range(round(0.6 / dt)):
         turns = actor.pose().rotations
         actor.stage.step()
-        if player.has_lost_balance:
+        if actor.has_lost_balance:
             break
         laden = laden or player.laden.any()
         speed = np.einsum("jab,jb->ja", given["R"], actor.body.state.w)

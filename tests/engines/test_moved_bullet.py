@@ -11,6 +11,7 @@ pytest.importorskip("pybullet")
 
 import poise
 from helpers.bodies import make_human
+from helpers.kinematics import place_take_soles
 from helpers.random_bodies import make_person, random_plan, random_state, random_tree
 from oracles.hybrid import solve_hybrid_dynamics
 from oracles.touching import CARRIED, STRIKES, Mixed
@@ -25,7 +26,6 @@ from poise.stage.standing import stand_at_ease
 from test_moved import figures, reaching, world
 from tools.sweeps.abuse_watch import Figure
 from tools.sweeps.split_sweep import run
-from tools.sweeps.standing_sweep import place_soles
 
 ENGINE = BulletEngine()
 
@@ -215,7 +215,7 @@ def test_feet_are_on_all_their_corners_from_the_first_step_on() -> None:
         actor.drive("legs", poise.Balance())
         actor.drive("arms", poise.Kinematic(poise.gestures.clap(1.55, 1.03)))
         take = stage.run(0.4, fps=100)
-        soles = place_soles(take.actor("actor"))
+        soles = place_take_soles(take.actor("actor"))
         assert np.abs(soles[..., 1] - soles[0, ..., 1]).max() < 1e-3
         assert np.linalg.norm((soles - soles[0])[..., [0, 2]], axis=-1).max() < 1e-3
 

@@ -14,6 +14,7 @@ from scipy.spatial.transform import Rotation
 import poise
 from poise import Pose, Skeleton
 from poise.body.geometry.soles import build_footing, find_soles
+from poise.stage.take.take import ActorTake
 from poise.world.foot_boxes import find_corners
 
 
@@ -133,6 +134,11 @@ def place_soles(
         foot = skeleton.names.index(feet.names[feet.index(side + "Foot")])
         corners.append([places[:, foot] + turns[foot].apply(np.array(corner)) for corner in find_corners(box)])
     return np.moveaxis(np.array(corners), 2, 0)
+
+
+def place_take_soles(record: ActorTake) -> np.ndarray:
+    """(F, 2, 4, 3) m, corners of both soles in the frames of a take."""
+    return place_soles(record.character.skeleton, record.root, record.rotations)
 
 
 def soles_of(body, turns, places, feet=("left", "right")):

@@ -260,7 +260,7 @@ WRONG = [
     ('gesture = "clap"', 'gesture = "clop"', 7, "Did you mean 'clap'?"),
     ('gesture = "clap"\nseconds = 3\nrate = 1.5', 'file = "none.bvh"', 7, "none.bvh"),
     ('gesture = "clap"', 'file = "a.bvh"\ngesture = "clap"', 6, "one of the two"),
-    ("rate = 1.5", "rate = 100", 6, "rate must be a number from 0.2 to 6"),
+    ("rate = 1.5", "rate = 100", 6, "rate must be from 0.2 to 6 claps a second; got 100"),
     ("rate = 1.5", "tempo = 2", 9, "parameter 'tempo'"),
     ("seconds = 3", "seconds = -3", 8, "'seconds'"),
     ("from = 0.5", "from = 7", 13, "'from' of 'high' is 7 s; clip 'clap' runs from 0 s to 3 s"),

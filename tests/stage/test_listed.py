@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from helpers.errors import rejects
+from helpers.kinematics import place_take_soles
 from helpers.rigs import mikumikudance, unreal
 from poise import (
     Attached,
@@ -25,7 +26,6 @@ from poise import (
 )
 from poise.motion.samples import idle
 from poise.stage.standing import stand_at_ease
-from tools.sweeps.standing_sweep import place_soles
 
 FULL, MIX = Character.human(), Character.human(preset="mix")
 
@@ -38,7 +38,7 @@ def test_heels_stay_down_under_large_fast_conducting(body: Character) -> None:
     actor.drive("legs", Balance())
     actor.drive("upperBody", Kinematic(gestures.conduct(130, hands="both", size=1.5)))
     take = stage.run(4.0, fps=100)
-    soles = place_soles(take.actor("actor"))
+    soles = place_take_soles(take.actor("actor"))
     assert take.fell_at("actor") is None
     assert np.abs(soles[..., 1]).max() < 1e-3
     assert np.linalg.norm((soles - soles[0])[..., [0, 2]], axis=-1).max() < 1e-3

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 from scipy.spatial import ConvexHull
 
-from helpers.kinematics import place_joints, place_soles
+from helpers.kinematics import place_joints, place_take_soles
 from helpers.recordings import data_folder
 from poise import Balance, Character, Ground, Kinematic, Load, Stage, gestures
 from poise.body.geometry.mannequin import build_mannequin
@@ -212,7 +212,7 @@ def try_case(case: Case) -> Outcome:
         return out
     if take.fell_at("actor") is not None:
         out.faults.append(f"fell at {take.fell_at('actor'):.1f} s")
-    soles = _place_soles(take.actor("actor"))
+    soles = place_take_soles(take.actor("actor"))
     if not np.isfinite(soles).all():
         out.faults.append("not finite")
         return out
@@ -235,7 +235,7 @@ def find_asked(case: Case) -> float:
     """
     record, rate = draw(case), 100.0
     m, x, spins = weigh(case, record, rate)
-    soles = _place_soles(record)[0].reshape(-1, 3)
+    soles = place_take_soles(record)[0].reshape(-1, 3)
     x = gaussian_filter1d(x, 0.1325 * rate / 10.0, axis=1)
     v = np.gradient(x, 1.0 / rate, axis=1)
     c, dc = (np.einsum("i,ifa->fa", m, each) / m.sum() for each in (x, v))
@@ -294,8 +294,3 @@ def weigh(case: Case, record: ActorTake, rate: float) -> tuple[np.ndarray, np.nd
             om = np.stack([W[:, 2, 1], W[:, 0, 2], W[:, 1, 0]], axis=1)
             spins += np.einsum("fab,bc,fdc,fd->fa", R, inertias[i], R, om)
     return figure.masses, x, spins
-
-
-def _place_soles(record: ActorTake) -> np.ndarray:
-    """(F, 2, 4, 3) m, corners of both soles."""
-    return place_soles(record.character.skeleton, record.root, record.rotations)

@@ -14,7 +14,6 @@ import numpy as np
 
 from poise import Character, ContactSettings, Stage, Strength
 from poise.body.geometry.soles import build_footing
-from poise.drivers.strength.strength import StrengthPlayer
 from poise.errors import PoiseError
 from poise.motion.samples import idle
 from poise.stage.actor import Actor
@@ -91,9 +90,7 @@ def _tip(character: Character, found: Tip, angle: float, dt: float) -> None:
     farthest = _list_far(watch, feet, corners, toward)
     for _ in range(round(SECONDS / dt)):
         stage.step()
-        player = actor.player("body")
-        assert isinstance(player, StrengthPlayer)
-        if not player.has_lost_balance:
+        if not actor.has_lost_balance:
             lean = _find_lean(watch, feet)
             if TIPS[0] < lean < TIPS[1]:
                 heights = _place(watch, feet, corners)[..., 1].reshape(-1)[farthest]
