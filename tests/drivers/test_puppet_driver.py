@@ -144,7 +144,7 @@ def test_live_hands_are_followed_and_a_lost_one_is_waited_for() -> None:
     player = player_of(actor)
     knee = player.puppet.angles[player.puppet.row("rightUpperLeg"), 0]
     assert knee == pytest.approx(-0.7, abs=0.02)  # where it was last seen
-    assert player.strings.lost > 50 and player.puppet.down[0] and not player.puppet.down[1]
+    assert player.mixer.lost > 50 and player.puppet.in_contact[0] and not player.puppet.in_contact[1]
     assert not live.put(0.0, np.zeros((2, 3)), up) and live.late == 1
 
 
@@ -197,7 +197,7 @@ def test_what_cannot_be_played_is_refused() -> None:
         poise.Puppet([])
     with pytest.raises(InputError, match="both legs"):
         actor.drive("arms", poise.Puppet(layers()))
-    with pytest.raises(InputError, match="played by hands"):
+    with pytest.raises(InputError, match="HandsTake or LiveHands"):
         poise.PuppetLayer(poise.load_mapping("legs"), 3)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="weight of a layer"):
         poise.PuppetLayer(poise.load_mapping("legs"), hold(thighs=(0, 0), up=(0, 0)), weight=2.0)

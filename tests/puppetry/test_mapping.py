@@ -11,7 +11,7 @@ import pytest
 from poise.body.character import Character
 from poise.errors import FileError, InputError
 from poise.puppetry.hands import HandsTake
-from poise.puppetry.layers import PuppetLayer, Strings
+from poise.puppetry.layers import LayerMixer, PuppetLayer
 from poise.puppetry.mapping import HandMapping, Route, list_mappings, load_mapping
 from poise.puppetry.marionette import Marionette
 from poise.spatial import rotation
@@ -28,14 +28,14 @@ def hold(places: np.ndarray, turns: np.ndarray, grips: np.ndarray | None = None,
     return HandsTake(times, *both, grip, held, np.zeros((2, 3)))
 
 
-def play(mappings: dict[str, HandsTake], seconds: float = 5.0, **weights: float) -> tuple[Marionette, Strings]:
+def play(mappings: dict[str, HandsTake], seconds: float = 5.0, **weights: float) -> tuple[Marionette, LayerMixer]:
     body = Marionette(HUMAN)
     layers = [PuppetLayer(load_mapping(name), hands, weights.get(name, 1.0)) for name, hands in mappings.items()]
-    strings = Strings(body, layers)
+    mixer = LayerMixer(body, layers)
     for k in range(round(seconds * 60.0)):
-        strings.pull(k / 60.0, 1.0 / 60.0)
+        mixer.update_targets(k / 60.0, 1.0 / 60.0)
         body.step(1.0 / 60.0)
-    return body, strings
+    return body, mixer
 
 
 def degrees(body: Marionette, label: str) -> np.ndarray:
@@ -47,7 +47,7 @@ def test_legs_thighs_are_parallel_to_the_hands_and_heights_bend_knees() -> None:
     places = np.array([[0.0, 0.1, 0.0], [0.0, 0.02, 0.05]])
     body, _ = play({"legs": hold(places, turns)})
     for side, turn in zip(("left", "right"), turns, strict=True):
-        apart = rotation.multiply(rotation.conjugate(turn), body.W[body.row(f"{side}UpperLeg")])
+        apart = rotation.multiply(rotation.conjugate(turn), body.state.world[body.row(f"{side}UpperLeg")])
         assert np.abs(rotation.log(apart)).max() < 1e-6
     assert degrees(body, "leftLowerLeg")[0] == pytest.approx(56.0, abs=0.5)
     assert degrees(body, "rightLowerLeg")[0] == pytest.approx(16.0, abs=0.5)
@@ -59,7 +59,8 @@ def test_trunk_one_hand_leads_and_the_other_goes_with_it() -> None:
     bends = [degrees(body, label)[0] for label in ("spine", "chest", "upperChest")]
     assert bends == pytest.approx([10.0] * 3, abs=1e-3)
     assert degrees(body, "neck")[1] + degrees(body, "head")[1] == pytest.approx(24.0, abs=1e-3)
-    apart = rotation.multiply(rotation.conjugate(body.W[body.row("upperChest")]), body.W[body.row("head")])
+    world = body.state.world
+    apart = rotation.multiply(rotation.conjugate(world[body.row("upperChest")]), world[body.row("head")])
     assert np.degrees(rotation.log(apart))[1] == pytest.approx(24.0, abs=1e-3)  # against the trunk, wherever that is
 
 
@@ -76,8 +77,8 @@ def test_arms_are_mirror_images() -> None:
 def test_the_heading_is_a_speed_and_keeps_what_was_turned() -> None:
     away = np.zeros((2, 3))
     away[0, 0] = 0.1
-    _, strings = play({"legs": hold(away, rotation.identity((2,)))}, seconds=2.0)
-    assert math.degrees(strings.heading) == pytest.approx(2.0 * 500.0 * 0.06, rel=0.01)
+    _, mixer = play({"legs": hold(away, rotation.identity((2,)))}, seconds=2.0)
+    assert math.degrees(mixer.heading) == pytest.approx(2.0 * 500.0 * 0.06, rel=0.01)
     near = np.zeros((2, 3))
     near[0, 0] = 0.03  # within what does not count
     assert play({"legs": hold(near, rotation.identity((2,)))}, seconds=1.0)[1].heading == 0.0
@@ -88,9 +89,9 @@ def test_a_later_layer_has_a_joint_by_its_weight() -> None:
         body = Marionette(HUMAN)
         routes = [HandMapping(name, (Route("left", "up", "spine.bend", math.radians(100.0)),)) for name in "ab"]
         low, high = (hold(np.array([[0.0, y, 0.0]] * 2), rotation.identity((2,))) for y in (0.1, 0.3))
-        strings = Strings(body, [PuppetLayer(routes[0], low), PuppetLayer(routes[1], high, weight)])
+        mixer = LayerMixer(body, [PuppetLayer(routes[0], low), PuppetLayer(routes[1], high, weight)])
         for k in range(200):
-            strings.pull(k / 60.0, 1.0 / 60.0)
+            mixer.update_targets(k / 60.0, 1.0 / 60.0)
         return math.degrees(body.target[body.row("spine"), 0])
 
     assert [bend(weight) for weight in (0.0, 0.5, 1.0)] == pytest.approx([10.0, 20.0, 30.0])
@@ -104,8 +105,8 @@ def test_grip_is_the_stiffness_and_buttons_are_numbers() -> None:
     mapping = HandMapping(
         "x", (Route("left", "button2", "head.bend", 0.5), Route("left", "button1", "spine.bend", 0.5))
     )
-    strings = Strings(body, [PuppetLayer(mapping, hands)])
-    strings.pull(0.0, 0.0)
+    mixer = LayerMixer(body, [PuppetLayer(mapping, hands)])
+    mixer.update_targets(0.0, 0.0)
     assert body.target[body.row("head"), 0] == 0.5 and body.target[body.row("spine"), 0] == 0.0
 
 

@@ -41,7 +41,7 @@ def set_leg(body: Marionette, thigh: float, knee: float, target: float, side: st
     upper, lower = body.row(f"{side}UpperLeg"), body.row(f"{side}LowerLeg")
     body.angles[upper, 0] = body.target[upper, 0] = -thigh
     body.angles[lower, 0], body.target[lower, 0] = knee, target
-    body.W[upper] = rotation.exp(np.array([-thigh, 0.0, 0.0]))
+    body.state.world[upper] = rotation.exp(np.array([-thigh, 0.0, 0.0]))
     return upper, lower
 
 
@@ -65,7 +65,7 @@ def pendulum(character: Character) -> tuple[float, float, float]:
 def test_a1_a_lifted_shin_swings_like_the_pendulum_it_is(dt: float, height: float) -> None:
     character = human() if height == 1.75 else Character.human(height, 20.0)
     moment, inertia, ahead = pendulum(character)
-    body = build(character=character, LowerLeg={"passive": 0.0})
+    body = build(character=character, LowerLeg={"passive_damping": 0.0})
     set_leg(body, 1.0, 1.2 + ahead, 1.0 + ahead)  # the thigh 1 rad forward: at 1 rad the shin hangs
     found = watch(body, "leftLowerLeg", 8.0, dt)
     amplitude = 0.2
@@ -76,7 +76,10 @@ def test_a1_a_lifted_shin_swings_like_the_pendulum_it_is(dt: float, height: floa
     assert float(np.mean(np.diff(times))) * dt == pytest.approx(wanted, rel=0.01)  # asked for: 0.05
     assert np.abs(x[len(x) // 2 :]).max() == pytest.approx(0.2, abs=0.01)  # freely: it does not die away
     # Without gravity, or with a spring that is stiff everywhere, it does not swing.
-    for other in (build(0.0, character, LowerLeg={"passive": 0.0}), build(9.81, character, LowerLeg={"width": 0.01})):
+    for other in (
+        build(0.0, character, LowerLeg={"passive_damping": 0.0}),
+        build(9.81, character, LowerLeg={"width": 0.01}),
+    ):
         set_leg(other, 1.0, 1.2 + ahead, 1.05 + ahead)
         still = watch(other, "leftLowerLeg", 8.0, dt)
         assert np.ptp(still[len(still) // 2 :]) < 1e-3
@@ -100,8 +103,8 @@ def test_a1_a_hinge_that_lies_level_is_held_by_its_spring_alone() -> None:
     """The thigh out to the side and turned so that the knee's axis is upright: nothing brings the shin back."""
     body = build()
     upper, lower = body.row("leftUpperLeg"), body.row("leftLowerLeg")
-    body.lower[upper], body.upper[upper] = -4.0, 4.0
-    body.sort[upper], body.aim[upper] = 1, rotation.exp(np.array([0.0, 0.0, math.pi / 2.0]))
+    body.joints.lower[upper], body.joints.upper[upper] = -4.0, 4.0
+    body.target_kind[upper], body.target_orientation[upper] = 1, rotation.exp(np.array([0.0, 0.0, math.pi / 2.0]))
     body.target[lower, 0] = 0.5
     assert watch(body, "leftLowerLeg", 3.0)[-1] == pytest.approx(0.5, abs=1e-6)
 
@@ -113,7 +116,7 @@ def test_a1_a_hinge_that_lies_level_is_held_by_its_spring_alone() -> None:
 def test_a2_a_supporting_knee_has_its_frequency_and_locks_when_straight(dt: float) -> None:
     frequency, ratio = 2.8, 0.3
     body = build()
-    body.down[:] = True
+    body.in_contact[:] = True
     set_leg(body, 0.3, 0.75, 0.6)
     found = watch(body, "leftLowerLeg", 2.0, dt)
     # a damped oscillation of that frequency, in closed form
@@ -130,7 +133,7 @@ def test_a2_a_supporting_knee_has_its_frequency_and_locks_when_straight(dt: floa
     hard = build(LowerLeg={"down_ratio": 1.0})
     soft = build(LowerLeg={"locked": 2.8})
     for other in (hard, soft):
-        other.down[:] = True
+        other.in_contact[:] = True
     set_leg(hard, 0.3, 0.75, 0.6)
     assert watch(hard, "leftLowerLeg", 2.0, dt).min() > 0.6 - 1e-3
     set_leg(soft, 0.3, 0.05, 0.0)
@@ -145,7 +148,7 @@ def test_a3_any_angle_of_the_knee_is_held_for_a_minute() -> None:
     off = []
     for thigh, angles in ((0.0, (0.0, 0.1, 2.0, 2.7)), (1.3, (0.0, 1.3, 2.6)), (-0.4, (0.2,))):
         for angle in angles:
-            body, paper = build(), build(LowerLeg={"bears": 0.0})
+            body, paper = build(), build(LowerLeg={"gravity_compensation": 0.0})
             for each in (body, paper):
                 set_leg(each, thigh, angle, angle)
                 each.speeds[:] = 0.0
@@ -174,7 +177,7 @@ def land(
     row = body.row(("leftFoot", "rightFoot")[side])
     body.angles[row, 0], body.target[row, 0] = pitch, pitch
     body.step(dt)
-    body.down[side] = True
+    body.in_contact[side] = True
     return aim(body, target, dt, seconds, side)
 
 
@@ -184,7 +187,7 @@ def aim(body: Marionette, target: float, dt: float, seconds: float, side: int) -
     found = []
     for _ in range(round(seconds / dt)):
         body.step(dt)
-        found.append(body.foot[side, 1])
+        found.append(body.foot_pose[side, 1])
     return np.array(found)
 
 
@@ -217,14 +220,14 @@ def test_b2_on_its_toes_the_ankle_is_springy() -> None:
 def rock(body: Marionette, target: float) -> tuple[np.ndarray, np.ndarray]:
     """Pitch of a left foot that is down, and how it is turned in the world, under a shin that rocks to and fro."""
     upper, row = body.row("leftUpperLeg"), body.row("leftFoot")
-    body.down[0] = True
+    body.in_contact[0] = True
     pitch, world = [], []
     for k in range(240):
         body.target[upper, 0] = 0.35 * math.sin(k / 20.0)
         body.target[row, 0] = target * math.sin(k / 9.0)
         body.step(1.0 / 60.0)
-        pitch.append(body.foot[0, 1])
-        world.append(rotation.multiply(body.W[row], body.C[row]))
+        pitch.append(body.foot_pose[0, 1])
+        world.append(rotation.multiply(body.state.world[row], body.joints.child_zero[row]))
     return np.array(pitch), np.array(world)
 
 
@@ -240,12 +243,12 @@ def test_b3_a_nearly_level_target_keeps_the_foot_level_and_one_beyond_pushes_off
 def test_b3_a_level_foot_does_not_chatter_as_it_would_by_gravity_alone() -> None:
     found = land(build(), -0.12, seconds=2.0)
     assert np.count_nonzero(np.diff(np.sign(np.round(found, 12)))) <= 1
-    from poise.puppetry.kernels import press
+    from poise.puppetry.joint_kernels import Shin, compute_foot_torque
 
     pitch, speed, turns = -0.12, 0.0, 0
     for _ in range(250):  # the same weight on the hinge in use, and nobody who keeps it level
         lever = 0.063 if pitch < 0.0 else -0.11
-        speed += 0.008 * press(pitch, 0.068, lever, -1.0, 0.0, 9.81)
+        speed += 0.008 * compute_foot_torque(pitch, Shin(0.068, lever, -1.0, 0.0), 9.81)
         turns += (pitch + 0.008 * speed) * pitch < 0.0
         pitch += 0.008 * speed
     assert turns > 10
@@ -282,7 +285,7 @@ def test_b4_any_angle_of_the_ankle_is_held_for_a_minute() -> None:
     for pitch in (-0.5, -0.35, 0.0, 0.35, 0.6, 0.9):
         found = land(build(), 0.0, pitch, 1.0 / 30.0, 62.0)[60:]
         assert np.abs(found - pitch).max() < 1e-3
-    heavy = land(build(Foot={"bears": 0.0}), 0.0, 0.6, 1.0 / 30.0, 10.0)
+    heavy = land(build(Foot={"gravity_compensation": 0.0}), 0.0, 0.6, 1.0 / 30.0, 10.0)
     assert heavy[-1] < 0.58  # who does not bear his weight stands lower than he is told
 
 
@@ -295,7 +298,7 @@ def hold(name: str, side: int, pitch: float, slope: float, both: bool, dt: float
     body = build(character=Character.human(*BODIES[name]))
     for each in (0, 1):
         body.lay_ground(each, rotation.exp(np.array([slope, 0.0, 0.0])))
-    body.down[1 - side] = both
+    body.in_contact[1 - side] = both
     land(body, slope, math.copysign(0.4, pitch), dt, 0.5, side)
     return float(np.abs(aim(body, pitch, dt, 2.0 + seconds, side)[round(2.0 / dt) :] - pitch).max())
 
@@ -328,7 +331,7 @@ def test_b4_toes_stay_flat_under_a_heel_that_is_up() -> None:
     body = build()
     land(body, 0.0, 0.7, seconds=2.0)
     toes = body.row("leftToes")
-    assert np.abs(rotation.log(rotation.multiply(body.W[toes], body.C[toes]))).max() < 1e-6
+    assert np.abs(rotation.log(rotation.multiply(body.state.world[toes], body.joints.child_zero[toes]))).max() < 1e-6
 
 
 # b5: nobody has to keep it from falling.
@@ -336,7 +339,7 @@ def test_b4_toes_stay_flat_under_a_heel_that_is_up() -> None:
 
 def test_b5_who_leans_far_over_stays_there_without_a_hand_being_moved() -> None:
     body = build()
-    body.down[0] = True
+    body.in_contact[0] = True
     for side in ("left", "right"):
         body.target[body.row(f"{side}UpperLeg")] = (0.45, 0.0, 0.0)  # both legs far behind
     watch(body, "leftFoot", 5.0)
@@ -357,11 +360,14 @@ def test_wild_targets_stay_finite_and_in_range(dt: float) -> None:
     body = build()
     for _ in range(300):
         body.target[:] = rng.normal(scale=3.0, size=body.target.shape)
-        body.down[:] = rng.random(2) < 0.5
+        body.in_contact[:] = rng.random(2) < 0.5
         body.tension[:] = rng.uniform(0.0, 4.0, len(body))
         body.step(dt)
-        assert np.isfinite(body.q).all() and np.abs(np.sum(body.q**2, axis=1) - 1.0).max() < 1e-9
-        inside = np.clip(body.angles[1:], body.lower[1:], body.upper[1:])
+        assert (
+            np.isfinite(body.state.rotations).all()
+            and np.abs(np.sum(body.state.rotations**2, axis=1) - 1.0).max() < 1e-9
+        )
+        inside = np.clip(body.angles[1:], body.joints.lower[1:], body.joints.upper[1:])
         assert np.abs(body.angles[1:] - inside).max() < 1e-12
 
 
@@ -369,18 +375,18 @@ def test_an_aim_keeps_a_thigh_parallel_to_what_is_held_whatever_carries_it() -> 
     body = build()
     row = body.row("leftUpperLeg")
     aim = rotation.exp(np.array([-0.7, 0.2, 0.15]))
-    body.sort[row], body.aim[row] = 1, aim
+    body.target_kind[row], body.target_orientation[row] = 1, aim
     body.target[0] = (0.2, 0.9, -0.1)
     watch(body, "leftFoot", 3.0)
     facing = rotation.exp(np.array([0.0, 0.9, 0.0]))
-    apart = rotation.multiply(rotation.conjugate(rotation.multiply(facing, aim)), body.W[row])
+    apart = rotation.multiply(rotation.conjugate(rotation.multiply(facing, aim)), body.state.world[row])
     assert np.abs(rotation.log(apart)).max() < 1e-6
 
 
 def test_a_pose_goes_in_and_comes_out_again() -> None:
     rng = np.random.default_rng(9)
     body = build()
-    body.target[:] = np.clip(rng.normal(scale=0.3, size=body.target.shape), body.lower, body.upper)
+    body.target[:] = np.clip(rng.normal(scale=0.3, size=body.target.shape), body.joints.lower, body.joints.upper)
     watch(body, "leftFoot", 5.0)
     whole = rotation.identity((len(human().skeleton),))
     body.pose(whole)

@@ -383,10 +383,10 @@ class PuppetSession:
         player = self._played.player
         if player is not None:
             hands = self._live
-            player.strings.adjust([
+            player.mixer.adjust([
                 PuppetLayer(each.mapping, each.hands, each.weight, each.start, viscosity, stiffness)
                 if each.hands is hands or getattr(each.hands, "live", None) is hands else each
-                for each in player.strings.layers
+                for each in player.mixer.layers
             ])  # fmt: skip
 
     def calibrate(self) -> None:
@@ -401,7 +401,7 @@ class PuppetSession:
     def alpha(self) -> float:
         """The viscosity that the layer's hands go through."""
         player = self._played.player
-        layers = () if player is None else player.strings.layers
+        layers = () if player is None else player.mixer.layers
         mine = [each.alpha for each in layers if not isinstance(each.hands, HandsTake)]
         return mine[0] if mine else self.meaning.viscosity
 
@@ -525,7 +525,7 @@ class PuppetSession:
         player = self._played.player
         if player is None or self._waited * TICK > _PATIENCE:
             return True
-        is_flat = player.feet.stands.all() and np.abs(player.puppet.foot[:, 1:3]).max() < _FLAT
+        is_flat = player.feet.stands.all() and np.abs(player.puppet.foot_pose[:, 1:3]).max() < _FLAT
         return self._held <= 0.0 and bool(is_flat) and self._moved < _STEADY * TICK
 
     def _end_take(self) -> None:

@@ -1,41 +1,42 @@
-"""The strings of a marionette: layers of hands, through something viscous, to the targets of its joints.
+"""Layers of a performance: the hands of each layer are filtered, mapped and mixed into a marionette's targets.
 
-Every layer has hands of its own, a recording or a live feed, and a mapping. Layers are laid over one another in their
-order: where two move the same joint, the later one has it by its `weight`. [marionette, 4.3]
+Every layer has its own hands, a recording or a live feed, and a mapping. If two layers move the same joint, the later
+one replaces the earlier one by the fraction `weight`. [marionette, 4.3]
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from poise.body.roles import SIDES
 from poise.errors import InputError, finite_number
 from poise.frozen import Portable
-from poise.puppetry.hands import HandsSource
+from poise.puppetry.hands import HandsSample, HandsSource
 from poise.puppetry.mapping import AXES, CHAINS, STEMS, HandMapping, Route
 from poise.puppetry.marionette import Marionette
 from poise.puppetry.viscosity import Viscosity, check_alpha
 from poise.spatial import rotation
 
-_PLACES = {"left": 0, "up": 1, "ahead": 2, "grip": 3}
-LEAST_STIFF, TENSEST = 0.1, 9.0
-_PRIMES = 0.25  # s: hands that are first seen within it are taken to have been there from the start
+_COLUMNS = {"left": 0, "up": 1, "ahead": 2, "grip": 3}  # of the filtered numbers of a hand
+STIFFNESS_RANGE = 0.1, 9.0  # of a layer; the larger is also the largest tension of a joint
+TARGET_KINDS = {"facing": 1, "carrier": 2}  # `Route.against`: numbers of `kernels.py`
+_START = 0.25  # s around the start, in which the first sample of a hand counts from the start on
 
 
 @dataclass(frozen=True, eq=False)
 class PuppetLayer(Portable):
     """One layer of a performance.
 
-    mapping    what its hands mean
+    mapping    which joints its hands move
     hands      a recording (`HandsTake`) or a feed (`LiveHands`)
-    weight     0 (mute) to 1 (whole), against the layers below it
+    weight     0 (mute) to 1, relative to the layers below it
     start      s, at which the recording's time is 0
-    viscosity  above 0 (honey) to 1 (air); None: as the mapping has it
-    stiffness  of the joints that it moves: 0.1 is slack, 1 usual, 9 tense
+    viscosity  above 0 (honey) to 1 (air); None: the mapping's
+    stiffness  of the joints that it moves: 0.1 is slack, 1 the default, 9 tense
     """
 
     mapping: HandMapping
@@ -47,85 +48,98 @@ class PuppetLayer(Portable):
 
     def __post_init__(self) -> None:
         if not (hasattr(self.hands, "between") and hasattr(self.hands, "neutral")):
-            raise InputError(
-                f"a layer is played by hands, a HandsTake or LiveHands; given {type(self.hands).__name__}."
-            )
+            raise InputError(f"the hands of a layer must be a HandsTake or LiveHands; got {type(self.hands).__name__}.")
         if not 0.0 <= finite_number(self.weight, "the weight of a layer") <= 1.0:
-            raise InputError(f"the weight of a layer is from 0 (mute) to 1 (whole); {self.weight:g} given.")
+            raise InputError(f"the weight of a layer must be from 0 (mute) to 1; got {self.weight:g}.")
         finite_number(self.start, "the start of a layer")
         check_feel(self.viscosity, self.stiffness)
 
     @property
     def alpha(self) -> float:
-        """The viscosity that its hands are felt through."""
+        """Viscosity of its hands' filter."""
         return self.mapping.viscosity if self.viscosity is None else self.viscosity
 
 
 def check_feel(viscosity: float | None, stiffness: float) -> None:
-    """Refuse a viscosity or a stiffness that no layer has."""
+    """Raise InputError if a viscosity or a stiffness is out of range."""
     if viscosity is not None:
         check_alpha(viscosity)
-    if not LEAST_STIFF <= finite_number(stiffness, "the stiffness of a layer") <= TENSEST:
+    least, most = STIFFNESS_RANGE
+    if not least <= finite_number(stiffness, "the stiffness of a layer") <= most:
         raise InputError(
-            f"the stiffness of a layer is from {LEAST_STIFF:g} (slack) to {TENSEST:g} (tense); {stiffness:g} given."
+            f"the stiffness of a layer must be from {least:g} (slack) to {most:g} (tense); got {stiffness:g}."
         )
 
 
-class _Felt:
-    """One hand of a layer, as it is felt."""
+class _FilteredHand:
+    """One hand of a layer behind its filter.
+
+    numbers, orientation  (4,) m, m, m and grip; (4,): filtered, at the time of the last `update`
+    """
 
     def __init__(self, alpha: float):
         self.filter = Viscosity(alpha)
         self.buttons = 0
-        self.tell = np.zeros(4), rotation.identity()
+        self.numbers, self.orientation = np.zeros(4), rotation.identity()
 
-    def feel(self, t: float, place: np.ndarray, turn: np.ndarray, grip: float, buttons: int) -> None:
-        self.filter.feel(t, np.array([*place, grip]), turn)
-        self.buttons = buttons
+    def add(self, t: float, sample: HandsSample, hand: int, neutral: np.ndarray | None) -> None:
+        """Pass a sample of time t (s) to the filter."""
+        position = sample.places[hand] if neutral is None else sample.places[hand] - neutral[hand]
+        self.filter.feel(t, np.array([*position, float(sample.grips[hand])]), sample.turns[hand])
+        self.buttons = int(sample.buttons[hand])
 
-    def at(self, t: float) -> None:
+    def update(self, t: float) -> None:
+        """Filter up to time t (s)."""
         if self.filter.time is not None:
-            numbers, turns = self.filter.at(t)
-            self.tell = numbers, turns[0]
+            self.numbers, turns = self.filter.at(t)
+            self.orientation = turns[0]
 
     def read(self, source: str) -> float:
-        """One number of it."""
-        if source in _PLACES:
-            return float(self.tell[0][_PLACES[source]])
+        """Return one of its numbers, or 1 for a button that is pressed."""
+        if source in _COLUMNS:
+            return float(self.numbers[_COLUMNS[source]])
         return float(self.buttons >> (int(source.removeprefix("button")) - 1) & 1)
 
 
-class Strings:
-    """Layers at work on one marionette.
+class _Route(NamedTuple):
+    """A route of a mapping, resolved on a marionette."""
 
-    heading  rad, which way it was turned to so far
-    lost     samples that could not be used
+    route: Route
+    hand: int  # 0 left, 1 right
+    side: str  # of the joint: "left", "right" or ""
+    rows: tuple[int, ...]  # that it moves
+
+
+class LayerMixer:
+    """Mixes the hands of layers into the targets of one marionette.
+
+    heading  rad, accumulated facing direction
     """
 
     def __init__(self, body: Marionette, layers: Sequence[PuppetLayer], heading: float = 0.0):
         self.body, self.layers, self.heading = body, tuple(layers), heading
-        self._heard = [-np.inf] * len(self.layers)  # s of each layer's clock: the last sample that came
-        self._felt = [(_Felt(layer.alpha), _Felt(layer.alpha)) for layer in layers]
-        self._routes = [self._compile(layer.mapping) for layer in layers]
-        self._moved = [sorted({i for *_, rows in routes for i in rows}) for routes in self._routes]
+        self._read_until = [-np.inf] * len(self.layers)  # s of each layer's clock: time of its last sample
+        self._hands = [(_FilteredHand(layer.alpha), _FilteredHand(layer.alpha)) for layer in layers]
+        self._routes = [self._resolve(layer.mapping) for layer in layers]
+        self._moved = [sorted({i for route in routes for i in route.rows}) for routes in self._routes]
 
     def adjust(self, layers: Sequence[PuppetLayer]) -> None:
-        """Have the same layers with other weights, viscosities and stiffnesses from now on."""
+        """Change weights, viscosities and stiffnesses of the layers."""
         same = [(layer.mapping.routes, layer.hands) for layer in layers]
         if same != [(layer.mapping.routes, layer.hands) for layer in self.layers]:
-            raise InputError("other layers than those that are played: only their weights and feel can be changed.")
+            raise InputError("the layers must be those that are played: only their weight and feel can be changed.")
         self.layers = tuple(layers)
-        for layer, hands in zip(self.layers, self._felt, strict=True):
+        for layer, hands in zip(self.layers, self._hands, strict=True):
             for hand in hands:
                 hand.filter.alpha = layer.alpha
 
     @property
     def lost(self) -> int:
-        """Samples that could not be used: not seen, not finite, out of order."""
-        return sum(hand.filter.ignored for pair in self._felt for hand in pair)
+        """Number of samples that were not used: hand not seen, not finite, or out of order."""
+        return sum(hand.filter.ignored for pair in self._hands for hand in pair)
 
-    def _compile(self, mapping: HandMapping) -> list[tuple[Route, int, str, tuple[int, ...]]]:
-        """Routes with the number of a hand, the side, and the rows that they move; without those that move nothing."""
+    def _resolve(self, mapping: HandMapping) -> list[_Route]:
+        """Return the routes of a mapping with hand, side and rows, without those that move nothing."""
         found, labels = [], self.body.labels
         for route in mapping.routes:
             sides = SIDES if route.joint in STEMS else ("",)
@@ -141,61 +155,58 @@ class Strings:
                     if not rows:
                         continue
                 own = side or next((each for each in SIDES if name.startswith(each)), "")
-                found.append((route, hand, own, rows))
+                found.append(_Route(route, hand, own, rows))
         return found
 
-    def prime(self, t: float) -> None:
-        """Have hands that are first seen shortly after time t be there already."""
-        for number, (layer, hands) in enumerate(zip(self.layers, self._felt, strict=True)):
-            self._heard[number] = t - layer.start - _PRIMES  # of what was before, the last quarter of a second
-            first = next(iter(layer.hands.between(self._heard[number], t - layer.start + _PRIMES)), None)
-            neutral = layer.hands.neutral
+    def start_at(self, t: float) -> None:
+        """Begin at time t (s): hands that are first seen shortly after it count from then on."""
+        for number, (layer, hands) in enumerate(zip(self.layers, self._hands, strict=True)):
+            self._read_until[number] = t - layer.start - _START
+            first = next(iter(layer.hands.between(self._read_until[number], t - layer.start + _START)), None)
             if first is not None and first.time > t - layer.start:
                 for k, hand in enumerate(hands):
-                    place = first.places[k] if neutral is None else first.places[k] - neutral[k]
-                    hand.feel(t - layer.start, place, first.turns[k], float(first.grips[k]), int(first.buttons[k]))
+                    hand.add(t - layer.start, first, k, layer.hands.neutral)
 
-    def pull(self, t: float, dt: float) -> None:
-        """Set the targets of the marionette at time t (s), dt seconds after the last time."""
+    def update_targets(self, t: float, dt: float) -> None:
+        """Write the targets of the marionette at time t (s), dt seconds after the last time."""
         body = self.body
-        body.target[:], body.sort[:], body.tension[:] = 0.0, 0, 1.0
+        body.target[:], body.target_kind[:], body.tension[:] = 0.0, 0, 1.0
         turned = 0.0
-        for k, (layer, hands, routes) in enumerate(zip(self.layers, self._felt, self._routes, strict=True)):
-            self._feel(k, layer, hands, t)
+        for k, (layer, hands, routes) in enumerate(zip(self.layers, self._hands, self._routes, strict=True)):
+            self._read(k, t)
             if layer.weight > 0.0 and any(hand.filter.time is not None for hand in hands):
-                for route, hand, side, rows in routes:
-                    turned += self._route(route, hands[hand], side, rows, layer.weight)
+                for route in routes:
+                    turned += self._apply(route, hands[route.hand], layer.weight)
                 if layer.stiffness != 1.0:
                     tense = body.tension[self._moved[k]] * (1.0 + layer.weight * (layer.stiffness - 1.0))
-                    body.tension[self._moved[k]] = np.minimum(tense, TENSEST)
+                    body.tension[self._moved[k]] = np.minimum(tense, STIFFNESS_RANGE[1])
         self.heading += turned * dt
         body.target[0, 1] += self.heading
 
-    def weaken(self, share: float) -> None:
-        """Have what hands pull to be a share of it, 0 to 1: at 0 they do nothing, but for where it is turned to."""
+    def scale_targets(self, fraction: float) -> None:
+        """Scale what hands move by a fraction, 0 to 1; the accumulated heading stays."""
         body = self.body
         heading = body.target[0, 1]
-        body.target *= share
-        body.target[0, 1] = self.heading + share * (heading - self.heading)
-        pulled = body.sort > 0
-        body.aim[pulled] = rotation.exp(share * rotation.log(body.aim[pulled]))
+        body.target *= fraction
+        body.target[0, 1] = self.heading + fraction * (heading - self.heading)
+        oriented = body.target_kind > 0
+        body.target_orientation[oriented] = rotation.exp(fraction * rotation.log(body.target_orientation[oriented]))
 
-    def _feel(self, number: int, layer: PuppetLayer, hands: tuple[_Felt, _Felt], t: float) -> None:
-        # What came since: live hands are heard late, after frames of their time were made.
-        for sample in layer.hands.between(self._heard[number], t - layer.start):
-            self._heard[number] = sample.time
-            neutral = layer.hands.neutral
+    def _read(self, number: int, t: float) -> None:
+        """Filter a layer's samples up to time t. Live samples may arrive after the frames of their time were made."""
+        layer, hands = self.layers[number], self._hands[number]
+        for sample in layer.hands.between(self._read_until[number], t - layer.start):
+            self._read_until[number] = sample.time
             for k, hand in enumerate(hands):
-                place = sample.places[k] if neutral is None else sample.places[k] - neutral[k]
-                hand.feel(sample.time, place, sample.turns[k], float(sample.grips[k]), int(sample.buttons[k]))
+                hand.add(sample.time, sample, k, layer.hands.neutral)
         for hand in hands:
-            hand.at(t - layer.start)
+            hand.update(t - layer.start)
 
-    def _route(self, route: Route, hand: _Felt, side: str, rows: tuple[int, ...], weight: float) -> float:
-        """Do what a route says; rad/s that it turns the heading by."""
-        body = self.body
+    def _apply(self, resolved: _Route, hand: _FilteredHand, weight: float) -> float:
+        """Apply a route to the targets; return the rate (rad/s) by which it changes the heading."""
+        body, (route, _, side, rows) = self.body, resolved
         if route.source == "turn":
-            self._turn(route, hand, rows, weight)
+            self._orient(resolved, hand, weight)
             return 0.0
         x = hand.read(route.source)
         x -= min(max(x, -route.rest), route.rest)
@@ -205,42 +216,34 @@ class Strings:
         if route.joint == "tension":
             chosen = [i for i, label in enumerate(body.labels) if label.endswith(route.axis)]
             for i in chosen:
-                body.tension[i] += weight * (min(max(value, 0.0), TENSEST) - body.tension[i])
+                body.tension[i] += weight * (min(max(value, 0.0), STIFFNESS_RANGE[1]) - body.tension[i])
             return 0.0
         axis, value = AXES[route.axis], route.sign(side) * value / len(rows)
         for i in rows:
             body.target[i, axis] += weight * (value - body.target[i, axis])
         return 0.0
 
-    def _turn(self, route: Route, hand: _Felt, rows: tuple[int, ...], weight: float) -> None:
-        """Bones turned as the hand is: all of it, or some of it, each its part."""
-        body, turn = self.body, hand.tell[1]
-        whole = rotation.log(turn) * route.gain * weight / len(rows)
+    def _orient(self, resolved: _Route, hand: _FilteredHand, weight: float) -> None:
+        """Turn joints as the hand is turned, by the route's gain, in equal parts."""
+        body, (route, _, _, rows) = self.body, resolved
+        whole = rotation.log(hand.orientation) * route.gain * weight / len(rows)
         if rows == (0,):
             body.target[0] += whole
             return
-        part = turn if route.gain == 1.0 and weight == 1.0 and len(rows) == 1 else rotation.exp(whole)
+        is_direct = route.gain == 1.0 and weight == 1.0 and len(rows) == 1
+        part = hand.orientation if is_direct else rotation.exp(whole)
         for i in rows:
-            body.sort[i] = 1 if route.against == "facing" else 2
-            body.aim[i] = part
+            body.target_kind[i] = TARGET_KINDS[route.against]
+            body.target_orientation[i] = part
 
     def save(self) -> dict[str, Any]:
-        """All that changes, as plain data."""
-        hands = []
-        for pair in self._felt:
-            for hand in pair:
-                f = hand.filter
-                hands.append(
-                    {"time": f.time, "numbers": f.numbers.copy(), "turns": f.turns.copy(), "told": f._numbers.copy(),
-                     "turned": f._turns.copy(), "ignored": f.ignored, "buttons": hand.buttons}
-                )  # fmt: skip
-        return {"heard": list(self._heard), "heading": self.heading, "hands": hands}
+        """Return its state as plain data."""
+        hands = [{**hand.filter.save(), "buttons": hand.buttons} for pair in self._hands for hand in pair]
+        return {"heard": list(self._read_until), "heading": self.heading, "hands": hands}
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Be again what was saved."""
-        self._heard, self.heading = list(saved["heard"]), saved["heading"]
-        for hand, kept in zip((hand for pair in self._felt for hand in pair), saved["hands"], strict=True):
-            f = hand.filter
-            f.time, f.ignored, hand.buttons = kept["time"], kept["ignored"], kept["buttons"]
-            f.numbers, f.turns = kept["numbers"].copy(), kept["turns"].reshape(-1, 4).copy()
-            f._numbers, f._turns = kept["told"].copy(), kept["turned"].reshape(-1, 4).copy()
+        """Restore what `save` returned."""
+        self._read_until, self.heading = list(saved["heard"]), saved["heading"]
+        for hand, state in zip((hand for pair in self._hands for hand in pair), saved["hands"], strict=True):
+            hand.filter.restore(state)
+            hand.buttons = state["buttons"]

@@ -1,7 +1,7 @@
-"""How stiff and how springy each joint of a marionette is.
+"""Stiffness and damping of each joint of a marionette.
 
-Numbers are frequencies and damping ratios, not newton metres: they mean the same on a child and on a giant. The paper
-gives none; these were found by eye and by the figures of people that are cited beside them.
+They are frequencies and damping ratios instead of newton metres, so that they mean the same for a child and for a
+giant. The paper gives none; these were found by eye and from the measurements of people that are cited beside them.
 """
 
 from __future__ import annotations
@@ -15,30 +15,32 @@ from poise.errors import check_range, unknown_name
 
 @dataclass(frozen=True)
 class Spring:
-    """A joint's spring.
+    """Spring and damper of a joint.
 
-    frequency       Hz, where its target is meant: low lags and sways, high is stiff
-    ratio           damping ratio: 0 swings for ever, 1 does not overshoot
-    width           rad, around hanging, in which a hinge swings freely: small is tight
-    passive         damping ratio of that free swing
-    down_frequency, down_ratio   the same of a knee that carries, and of a foot whose target is meant while it is down
-    locked          Hz, of a knee that carries and is straight;  near: rad from straight, where it begins to lock
-    level           Hz, how fast a foot that is nearly level becomes so
-    loose           1/s, damping of a foot that falls flat
-    bears           0: rests off its target by its weight, as in the paper; 1: at its target
+    frequency             Hz: low lags and sways, high is stiff
+    ratio                 damping ratio: 0 swings for ever, 1 does not overshoot
+    width                 rad around hanging in which a hinge swings freely: small is tight
+    passive_damping       damping ratio of that free swing
+    down_frequency        Hz, of a knee that bears weight, and of a foot on the ground that its target holds off level
+    down_ratio            damping ratio of those
+    locked                Hz, of a straight knee that bears weight
+    lock_range            rad from straight, at which such a knee begins to lock
+    level                 Hz, how fast a nearly level foot on the ground becomes level
+    loose                 1/s, damping of a foot that falls flat
+    gravity_compensation  0: rests off its target by its weight, as in the paper; 1: at its target
     """
 
     frequency: float = 10.0
     ratio: float = 1.0
     width: float = 0.2
-    passive: float = 0.08
+    passive_damping: float = 0.08
     down_frequency: float = 2.8
     down_ratio: float = 0.3
     locked: float = 12.0
-    near: float = math.radians(4.0)
+    lock_range: float = math.radians(4.0)
     level: float = 6.0
     loose: float = 4.0
-    bears: float = 1.0
+    gravity_compensation: float = 1.0
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -46,9 +48,9 @@ class Spring:
 
 
 RANGES = {
-    "frequency": (0.1, 60.0), "ratio": (0.0, 10.0), "width": (0.01, 3.0), "passive": (0.0, 10.0),
-    "down_frequency": (0.1, 60.0), "down_ratio": (0.0, 10.0), "locked": (0.1, 60.0), "near": (0.001, 1.0),
-    "level": (0.5, 60.0), "loose": (0.0, 100.0), "bears": (0.0, 1.0),
+    "frequency": (0.1, 60.0), "ratio": (0.0, 10.0), "width": (0.01, 3.0), "passive_damping": (0.0, 10.0),
+    "down_frequency": (0.1, 60.0), "down_ratio": (0.0, 10.0), "locked": (0.1, 60.0), "lock_range": (0.001, 1.0),
+    "level": (0.5, 60.0), "loose": (0.0, 100.0), "gravity_compensation": (0.0, 1.0),
 }  # fmt: skip
 
 # A relaxed knee's swing loses about half of its height each time: its damping ratio in the pendulum test of healthy
@@ -56,7 +58,7 @@ RANGES = {
 # 1991). A foot is flat a tenth of a second after the heel (Perry 1992: 12 % of a cycle, from heel strike at 0).
 SPRINGS: Mapping[str, Spring] = {
     "LowerLeg": Spring(frequency=3.0, ratio=0.7),
-    "LowerArm": Spring(frequency=4.0, ratio=0.7, width=0.15, passive=0.12),
+    "LowerArm": Spring(frequency=4.0, ratio=0.7, width=0.15, passive_damping=0.12),
     "Foot": Spring(frequency=5.0, ratio=0.7, down_frequency=4.0, down_ratio=0.35),
     "Toes": Spring(frequency=15.0),
     "root": Spring(frequency=6.0),
@@ -65,7 +67,7 @@ SPRINGS: Mapping[str, Spring] = {
 
 
 def read_springs(given: Mapping[str, Mapping[str, float]]) -> dict[str, Spring]:
-    """The usual springs, some of whose numbers are others: {"LowerLeg": {"frequency": 4}}."""
+    """Return the default springs with some of their numbers replaced, such as {"LowerLeg": {"frequency": 4}}."""
     found = dict(SPRINGS)
     for name, numbers in given.items():
         if name not in found:
@@ -73,6 +75,6 @@ def read_springs(given: Mapping[str, Mapping[str, float]]) -> dict[str, Spring]:
         for key in numbers:
             if key not in RANGES:
                 raise unknown_name(f"number of the spring '{name}',", key, RANGES)
-        usual = {field.name: getattr(found[name], field.name) for field in fields(Spring)}
-        found[name] = Spring(**{**usual, **numbers})
+        default = {field.name: getattr(found[name], field.name) for field in fields(Spring)}
+        found[name] = Spring(**{**default, **numbers})
     return found

@@ -15,7 +15,7 @@ from poise.errors import InputError, printable, unknown_name
 from poise.live.puppet_loop import PuppetLoop
 from poise.live.puppet_session import PRACTISE, Shown, list_choices
 from poise.puppetry.device import HandsDevice
-from poise.puppetry.layers import LEAST_STIFF
+from poise.puppetry.layers import STIFFNESS_RANGE
 from poise.puppetry.performance import Performance, RecordedLayer
 from poise.studio.handles import WAYS, PageHands
 from poise.studio.touch_hands import TouchHands
@@ -98,7 +98,7 @@ class PuppetPanel:
             self.trim = gui.add_vector2("trim to (s)", (0.0, 10.0), min=(0.0, 0.0), max=(3600.0, 3600.0), step=0.1)
             self.cut = gui.add_button_group("layer", ("Trim", "Remove"))
             self.viscosity = gui.add_slider("viscosity", 0.05, 1.0, 0.05, 0.45, hint="0 is honey, 1 is air")
-            self.stiffness = gui.add_slider("stiffness", LEAST_STIFF, STIFFEST, 0.1, 1.0)
+            self.stiffness = gui.add_slider("stiffness", STIFFNESS_RANGE[0], STIFFEST, 0.1, 1.0)
             self.ghost = gui.add_checkbox("ghost of the other layers", True)
         self._on(self.layer, lambda: self.session.choose(self._names[self.layer.value]))
         self._on(self.muted, lambda: self._change(lambda now, name: now.mute(name, bool(self.muted.value))))

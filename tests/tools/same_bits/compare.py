@@ -47,8 +47,8 @@ def compare(before: Results, after: Results) -> Report:
                 report.failed[name] = f"skipped on one side only: {old.get('reason') or new.get('reason')}"
             continue
         report.cases += 1
-        parts = {now: value for part, value in old["parts"].items() if (now := rename_part(part)) is not None}
-        others = {part: value for part, value in new["parts"].items() if rename_part(part) is not None}
+        parts = {now: value for part, value in old["parts"].items() if (now := rename_part(part, name)) is not None}
+        others = {part: value for part, value in new["parts"].items() if rename_part(part, name) is not None}
         report.parts += len(parts)
         report.sides[name] = parts, others
         for part in sorted(parts.keys() | others.keys()):
@@ -68,15 +68,15 @@ def describe(report: Report, name: str, part: str, arrays: tuple[Path, Path] | N
         return f"was {old.get('text')!r}, is {new.get('text')!r}"
     if old["shape"] != new["shape"]:
         return f"was of shape {old['shape']}, is of {new['shape']}"
-    return "differs" if arrays is None else _find_difference(part, arrays)
+    return "differs" if arrays is None else _find_difference(name, part, arrays)
 
 
-def _find_difference(part: str, files: tuple[Path, Path]) -> str:
+def _find_difference(name: str, part: str, files: tuple[Path, Path]) -> str:
     """The largest difference of two arrays, and where it is."""
     found = []
     for path in files:
         with np.load(path) as arrays:
-            names = {rename_part(name.replace("\\", "/")): name for name in arrays.files}
+            names = {rename_part(each.replace("\\", "/"), name): each for each in arrays.files}
             if part not in names:
                 return "differs"
             found.append(arrays[names[part]])

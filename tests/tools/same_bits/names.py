@@ -336,10 +336,17 @@ OPTIONS: dict[str, tuple[str, ...]] = {}
 # Keyword arguments and fields in the cases -> what they were called before.
 KEYWORDS: dict[str, tuple[str, ...]] = {"active_after_fall": ("keeps",)}
 # Parts of results: a pattern of names in the older revision -> the names in the newer one (`re.sub`); None: a part that
-# is not compared, in either, since what it holds was never promised (the keys of a saved state, say).
+# is not compared, in either, since what it holds was never promised (the keys of a saved state, say). A pattern may
+# begin with the case's name: r"^puppet [^|]*\|.*/foot$".
 PARTS: dict[str, str | None] = {
     r"/settings/(touch|ground)$": None,  # texts with the names of classes, which were renamed
     r"/hand_overs/": "/transitions/",
+    # The state of a puppet: a foot's twelve numbered columns are arrays with names.
+    r"^puppet .*/players/0/(foot|foot_pose|foot_speed|contact|contact_yaw|toes_flat)$": None,
+    r"^(puppet .*/players/0/)sort$": r"\1target_kind",
+    r"^(puppet .*/players/0/)aim$": r"\1target_orientation",
+    r"^(puppet .*/players/0/)down$": r"\1in_contact",
+    r"^(puppet .*/players/0/)W$": r"\1world",
 }
 # Functions that write films: a demo does without them, since they take most of its time.
 FILMS = ("save_film",)
@@ -388,13 +395,14 @@ def spell(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(_choose(word, OPTIONS, known) for word in words)
 
 
-def rename_part(part: str) -> str | None:
-    """What the newer revision calls a part of a result; None where it is not compared."""
+def rename_part(part: str, case: str = "") -> str | None:
+    """What the newer revision calls a part of a case's result; None where it is not compared."""
+    full = f"{case}|{part}"
     for pattern, name in PARTS.items():
-        if name is None and re.search(pattern, part):
+        if name is None and re.search(pattern, full):
             return None
-        part = part if name is None else re.sub(pattern, name, part)
-    return part
+        full = full if name is None else re.sub(pattern, name, full)
+    return full.partition("|")[2]
 
 
 def _choose(name: str, table: dict[str, tuple[str, ...]], known: Any) -> str:

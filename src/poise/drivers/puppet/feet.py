@@ -61,7 +61,7 @@ class PlantedFeet:
             # heel; the joint of the toes, about which the foot turns where they lie flat; from there to the ball
             joint = sole.tip if sole.toes is None else rest[sole.toes] - rest[sole.foot]
             self._points.append((sole.heel, joint, np.zeros(3) if sole.toes is None else sole.ball))
-        hinges = [puppet.P[puppet.row(f"{side}LowerLeg")] for side in SIDES]
+        hinges = [puppet.joints.parent_zero[puppet.row(f"{side}LowerLeg")] for side in SIDES]
         # the knee's axis in the rest axes of the thigh
         self._hinges = [rotation.rotate(rotation.conjugate(P), np.array([1.0, 0.0, 0.0])) for P in hinges]
         self.grip, self.begins = 1.0, False
@@ -92,12 +92,12 @@ class PlantedFeet:
         back     (2, T) m, by which it has to be held back then, against its way along the ground, `along` (2, 3)
         aside    (2, 3) m, along the ground, where one that comes down is to be instead
         """
-        from poise.puppetry.kernels import follow
+        from poise.puppetry.joint_kernels import step_spring
 
         body.update()
         ankles = []
         for side in range(2):
-            if not self.puppet.down[side]:
+            if not self.puppet.in_contact[side]:
                 self.stands[side] = False
                 self._lift(side, dt, float(over[side]), ahead[side])
                 self._hold_back(side, dt, back[side], along[side], aside[side])
@@ -113,7 +113,7 @@ class PlantedFeet:
             lacks = -way[1] - np.sqrt(max(room, 1e-6)) if self.stands[side] and way[1] < 0.0 else 0.0
             self.lacks[side] = lacks / self._sizes[side]
             short = max(short, lacks)
-        sunk, speed = follow(self.sunk[0], self.sunk[1], dt, _RISES, 1.0, short, -1.0, 1.0)
+        sunk, speed = step_spring(self.sunk[0], self.sunk[1], dt, _RISES, 1.0, short, -1.0, 1.0)
         if sunk < short:  # no faster than SINKS: a foot that is too far away for that is let go of by the ground
             sunk = short if self.begins else min(short, max(sunk, self.sunk[0] + SINKS * dt))
             speed = 0.0 if self.begins else max((sunk - self.sunk[0]) / dt, 0.0)
@@ -137,11 +137,11 @@ class PlantedFeet:
 
     def _lift(self, side: int, dt: float, over: float, ahead: np.ndarray) -> None:
         """Lead a foot in the air over what it comes to, no sooner and no harder than it takes."""
-        from poise.puppetry.kernels import follow
+        from poise.puppetry.joint_kernels import step_spring
 
         off, (height, since) = self.off[side], self.left[side]
         self.left[side, 1] += dt
-        (y, speed), free = off[:, 1], follow(off[0, 1], off[1, 1], dt, _LETS_GO, 1.0, 0.0, -9.0, 9.0)
+        (y, speed), free = off[:, 1], step_spring(off[0, 1], off[1, 1], dt, _LETS_GO, 1.0, 0.0, -9.0, 9.0)
         # y + y' t + a t^2 / 2 = what it has to be led by in t
         needed = np.minimum(height + 0.5 * _PARTS * (since + LOOKS) ** 2, _CLEAR) - np.minimum(over, ahead)
         push = float((2.0 * (needed - y - speed * LOOKS) / LOOKS**2).max())
@@ -150,13 +150,13 @@ class PlantedFeet:
 
     def _hold_back(self, side: int, dt: float, back: np.ndarray, along: np.ndarray, aside: np.ndarray) -> None:
         """Keep a foot in the air before what it cannot be lifted over yet; else have it come back to its strings."""
-        from poise.puppetry.kernels import follow
+        from poise.puppetry.joint_kernels import step_spring
 
         off = self.off[side]
         before = off.copy()
         rate = _PLACES if aside.any() else _LETS_GO
         for a in (0, 2):
-            off[0, a], off[1, a] = follow(off[0, a], off[1, a], dt, rate, 1.0, aside[a], -9.0, 9.0)
+            off[0, a], off[1, a] = step_spring(off[0, a], off[1, a], dt, rate, 1.0, aside[a], -9.0, 9.0)
         if back.max() <= 0.0:
             return
         way, speed = float(before[0] @ along), float(before[1] @ along)
@@ -169,11 +169,11 @@ class PlantedFeet:
 
     def _hold(self, body: Body, side: int, dt: float, height: float, over: float) -> None:
         """Find by how much the ankle of a foot is led away."""
-        from poise.puppetry.kernels import TAU, follow
+        from poise.puppetry.joint_kernels import TAU, step_spring
 
         foot, off = self.legs[side][2], self.off[side]
         R, ankle, above = body.R[foot], body.p[foot], over
-        yaw, pitch = self.puppet.foot[side, 0], self.puppet.foot[side, 1]
+        yaw, pitch = self.puppet.foot_pose[side, 0], self.puppet.foot_pose[side, 1]
         level = rotation.to_matrix(rotation.multiply(self.puppet.slope[side], rotation.exp(np.array([0.0, yaw, 0.0]))))
         heel, joint, ball = self._points[side]
         # The ankle over a foot that stands: on its toes where the heel is up, on its heel where the toes are.
@@ -186,7 +186,7 @@ class PlantedFeet:
             self.stands[side], self.spot[side], self.fall[side] = True, ankle + off[0] - over, off[1, 1]
         spot = self.spot[side]
         rate = min(_LANDS, float(np.sqrt(_GENTLY / max(abs(spot[1] - height), 1e-6))) / TAU)
-        spot[1], self.fall[side] = follow(spot[1], self.fall[side], dt, rate, 1.0, height, -1e6, 1e6)
+        spot[1], self.fall[side] = step_spring(spot[1], self.fall[side], dt, rate, 1.0, height, -1e6, 1e6)
         led = spot + over - ankle
         size = float(np.hypot(led[0], led[2]))
         if size > MOST:

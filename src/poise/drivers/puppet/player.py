@@ -26,7 +26,7 @@ from poise.drivers.transition.transition import Transition
 from poise.drivers.walk.body import find_heading_of
 from poise.errors import InputError
 from poise.motion.motion import Pose
-from poise.puppetry.layers import Strings
+from poise.puppetry.layers import LayerMixer
 from poise.puppetry.marionette import Marionette
 from poise.puppetry.springs import SPRINGS
 from poise.spatial import rotation
@@ -202,7 +202,8 @@ class Standing(Anchored):
 class PuppetPlayer(MotionPlayer):
     """A puppet of one actor.
 
-    puppet, strings  its joints, and what pulls them;  stand, feet: what it hangs from, and where its feet stand
+    puppet, mixer    its joints, and the layers that write their targets
+    stand, feet      what it hangs from, and where its feet stand
     air              where it goes while nothing carries it;  drawn: how it is drawn up from the floor; None: it is not
     stances          [side, from, to] s: when feet came down, and went up; the last MOST_STANCES of them
     frames, roots    (N, J, 4) rotations, (N, 3) m, of frames number `first` on, since `begun` (s)
@@ -219,7 +220,7 @@ class PuppetPlayer(MotionPlayer):
                 "Give the stage one that points down: Stage(gravity=(0, -9.81, 0))."
             )
         self.puppet = Marionette(character, driver.springs or SPRINGS, float(-body.gravity[1]))
-        self.strings = Strings(self.puppet, driver.layers)
+        self.mixer = LayerMixer(self.puppet, driver.layers)
         self.own = Body(character)
         self.own.dt, self.own.gravity, self.own.floor = FRAME, body.gravity, copy.copy(body.floor)
         self.stand = StandingPlayer(Standing(settle=driver.settle), self.own, t)
@@ -301,13 +302,13 @@ class PuppetPlayer(MotionPlayer):
 
     def _hang(self, body: Body, t: float, starting: bool) -> None:
         """Hang a body that is up to date from its strings: at rest in the pose that the hands have, or as it is."""
-        self.strings.heading = find_heading_of(body)
+        self.mixer.heading = find_heading_of(body)
         own = self.own
         own.put(body.state)
         if starting:
             self._settle(t)
         else:
-            self.strings.prime(t)
+            self.mixer.start_at(t)
             self._rest[:] = body.state.q
             self.puppet.put(body.state.q, body.state.w)
             self._over = Transition(body.arena, self.joints, t, moves_root=True)
@@ -321,9 +322,9 @@ class PuppetPlayer(MotionPlayer):
         self.air.forget()
         self._look_down()
         self.feet.begin(self._over_ground)
-        for side in np.flatnonzero(self.puppet.down):
+        for side in np.flatnonzero(self.puppet.in_contact):
             self._lay_ground(int(side))
-        self.stances = [[float(side), t, math.inf] for side in range(2) if self.puppet.down[side]]
+        self.stances = [[float(side), t, math.inf] for side in range(2) if self.puppet.in_contact[side]]
 
     def _wait_until(self, t: float) -> None:
         """Have no foot that is down be a stance before time t."""
@@ -336,10 +337,10 @@ class PuppetPlayer(MotionPlayer):
 
         Who was drawn up comes to what hands mean from there.
         """
-        self.strings.prime(t)
-        self.strings.pull(t, 0.0)
+        self.mixer.start_at(t)
+        self.mixer.update_targets(t, 0.0)
         if self.drawn is not None:
-            self.strings.weaken(0.0)
+            self.mixer.scale_targets(0.0)
         _come_to_rest(self.puppet)
 
     def _find_rest(self, rotations: np.ndarray) -> np.ndarray:
@@ -407,10 +408,10 @@ class PuppetPlayer(MotionPlayer):
     def _move(self, t: float) -> None:
         """One frame of its own body, at time t."""
         own, puppet = self.own, self.puppet
-        self.strings.pull(t, FRAME)
+        self.mixer.update_targets(t, FRAME)
         if t < self._up + _COMES:  # hands come to mean something
             u = (t - self._up) / _COMES
-            self.strings.weaken(u * u * (3.0 - 2.0 * u))
+            self.mixer.scale_targets(u * u * (3.0 - 2.0 * u))
         if t < self.begun + _TAKE_OVER and self._over is not None:  # strings draw tight
             u = (t - self.begun) / _TAKE_OVER
             puppet.tension *= max(u * u * (3.0 - 2.0 * u), 0.03) ** 2
@@ -466,7 +467,7 @@ class PuppetPlayer(MotionPlayer):
 
     def _leave(self) -> None:
         """Be in the air in the frame that was made."""
-        self.puppet.down[:] = self.feet.stands[:] = False
+        self.puppet.in_contact[:] = self.feet.stands[:] = False
         self.feet.off[:, :, 1] += self.feet.sunk  # what legs were too short by is where the centre of mass is now
         self.feet.sunk[:] = 0.0
         self.air.shift[:] = 0.0
@@ -485,7 +486,7 @@ class PuppetPlayer(MotionPlayer):
             self.air.land()
             self.stand.begin(own, t, starting=False)
             self._look_down()
-            self.puppet.down |= self._over_ground < _OFF
+            self.puppet.in_contact |= self._over_ground < _OFF
 
     def _find_heights(self) -> np.ndarray:
         """(2,) m, of the ground at the balls of both feet: where they stand, or will."""
@@ -535,7 +536,7 @@ class PuppetPlayer(MotionPlayer):
         weights, has_edge = stand.find_weights(state.root), stand.has_edge(led)
         for side, mine in enumerate(stand.mine):
             carries = not self.air.is_up and 0 <= stand.chosen < len(mine) and bool(mine[stand.chosen])
-            was = bool(self.puppet.down[side])
+            was = bool(self.puppet.in_contact[side])
             lowest = np.flatnonzero(mine)[int(np.argmin(over[mine]))]
             self._over_ground[side] = over[lowest] if was else clear[stand.ours[side]].min()
             self._over_ahead[side] = far[:, stand.ours[side]].min(axis=1)
@@ -546,8 +547,8 @@ class PuppetPlayer(MotionPlayer):
             stays = stays and self.feet.lacks[side] < _OUT_OF_REACH
             is_there = over[lowest] + self.feet.off[side, 0, 1] < _REALLY or not has_edge[lowest]
             lands = over[lowest] < _NEAR and is_there and slow and away < _CLOSE
-            self.puppet.down[side] = carries or (not self.air.is_up and (stays if was else lands))
-            if self.puppet.down[side] and not was:
+            self.puppet.in_contact[side] = carries or (not self.air.is_up and (stays if was else lands))
+            if self.puppet.in_contact[side] and not was:
                 self._lay_ground(side)
 
     def _look_for_edges(self) -> tuple[np.ndarray, np.ndarray]:
@@ -559,7 +560,7 @@ class PuppetPlayer(MotionPlayer):
         if self.air.is_up or self._over_ahead.min() > -_EDGE:
             return back, along
         stand, gone = self.stand, _GOES_ON * (1.0 - np.exp(-LOOKS / _GOES_ON))[:, None]
-        for side in np.flatnonzero(~self.puppet.down):
+        for side in np.flatnonzero(~self.puppet.in_contact):
             off = self.feet.off[side]
             places, speeds = (stand.between @ stand._found)[:, stand.ours[side]]
             flat = speeds.mean(axis=0) * (1.0, 0.0, 1.0)
@@ -589,7 +590,7 @@ class PuppetPlayer(MotionPlayer):
         stand, found = self.stand, np.zeros((2, 3))
         if self.air.is_up:
             return found
-        for side in np.flatnonzero(~self.puppet.down & (self._over_ground < _COMES_DOWN)):
+        for side in np.flatnonzero(~self.puppet.in_contact & (self._over_ground < _COMES_DOWN)):
             places = stand._found[0][stand.mine[side]]
             heights = ask_height(stand._ground, places[:, 0], places[:, 2])
             way = (places[-1] - places[0]) * (1.0, 0.0, 1.0)
@@ -649,7 +650,7 @@ class PuppetPlayer(MotionPlayer):
         """See `Player.save`."""
         over = None if self._over is None else {name: array.copy() for name, array in self._over.numbers().items()}
         return {
-            **super().save(), "strings": self.strings.save(), "over": over, "begun": self.begun,
+            **super().save(), "strings": self.mixer.save(), "over": over, "begun": self.begun,
             "counts": [self.first, self.made, self._decided], "stand": self.stand.save(),
             "drawn": None if self.drawn is None else self.drawn.save(), "up": self._up,
         }  # fmt: skip
@@ -657,7 +658,7 @@ class PuppetPlayer(MotionPlayer):
     def restore(self, saved: dict[str, Any]) -> None:
         """See `Player.restore`."""
         super().restore(saved)
-        self.strings.restore(saved["strings"])
+        self.mixer.restore(saved["strings"])
         self.begun = saved["begun"]
         self.first, self.made, self._decided = map(int, saved["counts"])
         self.stand.restore(saved["stand"])
@@ -674,7 +675,7 @@ class PuppetPlayer(MotionPlayer):
 def _come_to_rest(puppet: Marionette) -> None:
     """Have a marionette be at rest where its strings pull it, both feet down."""
     puppet.angles[0, 1] = puppet.target[0, 1]
-    puppet.down[:] = True
+    puppet.in_contact[:] = True
     for _ in range(round(_STARTS / FRAME)):
         puppet.step(FRAME)
     puppet.speeds[:] = 0.0

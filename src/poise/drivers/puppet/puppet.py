@@ -61,7 +61,7 @@ class Puppet(Driver, Portable):
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """All that it is given; the root and both legs must be in it."""
         body = Marionette(character, self.springs or SPRINGS)
-        needed = {int(joint) for joint, side in zip(body.joints, body.side, strict=True) if side >= 0}
+        needed = {int(joint) for joint, side in zip(body.indices, body.joints.side, strict=True) if side >= 0}
         needed |= {0, *(character.skeleton.index(f"{side}UpperLeg") for side in SIDES)}
         absent = [character.skeleton.labels[i] for i in sorted(needed) if i not in joints]
         if absent:

@@ -83,5 +83,5 @@ class CuedPuppet:
         """Remember what its player found out until time t, which ends there."""
         player = self.player
         assert player is not None
-        self.lost += player.strings.lost
+        self.lost += player.mixer.lost
         self.stances += [(int(side), begin, min(end, t)) for side, begin, end in player.stances if begin < min(end, t)]
