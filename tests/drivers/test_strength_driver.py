@@ -195,8 +195,8 @@ def test_weighted_priorities_are_the_optimum_of_a_general_solver(load: float) ->
     """Oracle: bounded least squares by Lawson and Hanson's method."""
     for each in draw_problems("weighted", load):
         roots = np.sqrt(each.weights / each.weights.mean())
-        pieces = [(np.diag(roots), roots * each.wanted), (each.A, each.y)]
-        best = solve_bounded(pieces, each.H, each.low - each.b, each.high - each.b, each.wanted)
+        pieces = [(np.diag(roots), roots * each.target), (each.A, each.y)]
+        best = solve_bounded(pieces, each.H, each.low - each.b, each.high - each.b, each.target)
         np.testing.assert_allclose(each.u, best, atol=1e-7 * np.abs(best).max())
 
 
@@ -208,7 +208,7 @@ def test_strict_priorities_are_the_optimum_of_a_hierarchical_solver(load: float)
     """
     for each in draw_problems("strict", load):
         goals = [(each.A[each.level == k], each.y[each.level == k]) for k in np.unique(each.level)]
-        problem = (each.H, each.b, each.low, each.high, each.wanted, goals, each.weights)
+        problem = (each.H, each.b, each.low, each.high, each.target, goals, each.weights)
         damped = solve_damped(*problem, damping=DAMPING)
         np.testing.assert_allclose(each.u, damped, atol=1e-6 * np.abs(damped).max())
         if load <= 4.0:

@@ -13,8 +13,9 @@ from oracles.limiting import find_breach, solve_damped, solve_levels
 from oracles.paper_limiting import limit_as_the_paper
 from poise import InputError
 from poise.dynamics.qp.limited import DAMPING, LimitedAccelerations, limit_accelerations
-from poise.dynamics.qp.priority_kernels import limit
-from poise.dynamics.qp.range_kernels import CLIPPED, OUT, Ranges, carve, count_floats, count_integers, finish
+from poise.dynamics.qp.priority_kernels import solve_prioritized
+from poise.dynamics.qp.problem import CLIPPED, OUT, make_problem, make_solution, make_workspace
+from poise.dynamics.qp.range_kernels import clip_torques
 
 
 def solve(problem: Problem, **options: Any) -> LimitedAccelerations:
@@ -82,7 +83,7 @@ def test_goals_are_the_lexicographic_optimum(kind: str) -> None:
         problem = draw(kind, rng)
         found = solve(problem)
         for (A, y), level in zip(problem.goals, solve_levels(*problem), strict=True):
-            size = np.abs([A @ problem.wanted, level, y]).max(initial=0.0)
+            size = np.abs([A @ problem.target, level, y]).max(initial=0.0)
             np.testing.assert_allclose(A @ found.acceleration, level, atol=1e-4 * size)
 
 
@@ -94,7 +95,7 @@ def test_a_later_level_changes_no_earlier_one() -> None:
             before = solve(problem._replace(goals=problem.goals[:1])).residuals[0]
             after = solve(problem).residuals[0]
             A, y = problem.goals[0]
-            np.testing.assert_allclose(after, before, atol=1e-5 * np.abs(A @ problem.wanted - y).max(initial=0.0))
+            np.testing.assert_allclose(after, before, atol=1e-5 * np.abs(A @ problem.target - y).max(initial=0.0))
 
 
 def draw_arm(elbow: float) -> Problem:
@@ -162,39 +163,38 @@ def test_a_freedom_without_inertia(way: Way) -> None:
 def test_two_hundred_freedoms() -> None:
     rng = np.random.default_rng(5)
     H = draw_inertia(200, 1e4, rng)
-    low, high, wanted = -np.linalg.norm(H, axis=1), np.linalg.norm(H, axis=1), 3.0 * rng.normal(size=200)
-    found = limit_accelerations(H, np.zeros(200), low, high, wanted)
-    out, wrong = find_breach(H, np.zeros(200), low, high, wanted, found.acceleration)
+    low, high, target = -np.linalg.norm(H, axis=1), np.linalg.norm(H, axis=1), 3.0 * rng.normal(size=200)
+    found = limit_accelerations(H, np.zeros(200), low, high, target)
+    out, wrong = find_breach(H, np.zeros(200), low, high, target, found.acceleration)
     assert out < 1e-9 and wrong < 1e-6 and np.count_nonzero(found.at_bound) > 20
 
 
-def test_a_search_that_is_given_up_is_clipped() -> None:
-    """What is done with any x whose torques are out of range: they are cut, and x is what they give."""
+def test_torques_out_of_range_are_clipped_and_x_follows_from_them() -> None:
     rng = np.random.default_rng(6)
     problem = draw("nonsymmetric", rng)
     n = len(problem.b)
-    room = carve(np.zeros(count_floats(n, n, 0)), np.zeros(count_integers(n, n, 0), np.int64), n, n, 0)
-    x = 50.0 * problem.wanted
+    x = 50.0 * problem.target
     t = problem.H @ x + problem.b
-    status = finish(room, Ranges(*problem[:4]), np.zeros((n, n)), np.zeros(n, np.int64), x)
-    assert status == CLIPPED
+    nothing = np.zeros((0, n)), np.zeros(0), np.zeros(0, np.int64)
+    posed = make_problem(problem[:4], problem.target, problem.weights, nothing, 0.01)
+    assert clip_torques(make_workspace(n, n, 0), posed, x) == CLIPPED
     np.testing.assert_allclose(problem.H @ x + problem.b, np.clip(t, problem.low, problem.high), atol=1e-9)
 
 
-def test_numbers_that_are_none_end_too() -> None:
-    """The kernel is called where nobody checks: it says that torques are out, and comes back."""
+def test_the_kernel_returns_from_numbers_that_are_not_finite() -> None:
+    """Compiled code calls it without a check: it reports that torques are out of range."""
     for bad in (np.nan, np.inf):
         for where in range(5):
             problem = draw("plain", np.random.default_rng(1))
             arrays = [a.copy() for a in problem[:5]]
             arrays[where].flat[0] = bad
             n = len(problem.b)
-            A, y = np.ones((1, n)), np.ones(1)
-            found, at, zeros = np.zeros(n), np.zeros(n, np.int8), np.zeros(n)
-            room = np.zeros(count_floats(n, n, 1)), np.zeros(count_integers(n, n, 1), np.int64)
-            level, left = np.zeros(1, np.int64), np.zeros(1)
-            _, status = limit(*arrays, problem.weights, A, y, level, 0.01, *room, found, zeros, at, left)
-            assert status == OUT or np.all(np.isfinite(found))
+            *bounds, target = arrays
+            goals = np.ones((1, n)), np.ones(1), np.zeros(1, np.int64)
+            solution = make_solution(n, n, 1)
+            posed = make_problem(tuple(bounds), target, problem.weights, goals, 0.01)
+            solve_prioritized(posed, make_workspace(n, n, 1), solution)
+            assert solution.status == OUT or np.all(np.isfinite(solution.x))
 
 
 @pytest.mark.parametrize("kind", ["plain", "many", "body"])
@@ -202,15 +202,15 @@ def test_the_paper_s_way_is_never_nearer(kind: str) -> None:
     rng = np.random.default_rng(12)
     for _ in range(10):
         problem = draw(kind, rng)._replace(goals=())
-        far = [np.sum(problem.weights * (way(problem).acceleration - problem.wanted) ** 2) for way in WAYS]
+        far = [np.sum(problem.weights * (way(problem).acceleration - problem.target) ** 2) for way in WAYS]
         assert far[0] <= far[1] * (1.0 + 1e-9)
 
 
 def test_wanted_accelerations_in_range_stay() -> None:
     problem = draw("plain", np.random.default_rng(0))._replace(goals=())
-    t = problem.H @ problem.wanted + problem.b
+    t = problem.H @ problem.target + problem.b
     found = solve(problem._replace(low=t - 1.0, high=t + 1.0))
-    np.testing.assert_array_equal(found.acceleration, problem.wanted)
+    np.testing.assert_array_equal(found.acceleration, problem.target)
     assert not found.at_bound.any() and found.rounds == 0
 
 
@@ -247,6 +247,6 @@ def test_at_bound_says_which() -> None:
     ],
 )
 def test_bad_input_is_refused(change: dict[str, Any], word: str) -> None:
-    given = {"H": np.eye(3), "b": np.zeros(3), "low": -np.ones(3), "high": np.ones(3), "wanted": np.zeros(3)}
+    given = {"H": np.eye(3), "b": np.zeros(3), "low": -np.ones(3), "high": np.ones(3), "target": np.zeros(3)}
     with pytest.raises(InputError, match=word):
         limit_accelerations(**{**given, **change})

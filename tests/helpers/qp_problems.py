@@ -18,7 +18,7 @@ class Problem(NamedTuple):
     b: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    wanted: np.ndarray
+    target: np.ndarray
     goals: tuple[tuple[np.ndarray, np.ndarray], ...]
     weights: np.ndarray
 
@@ -50,15 +50,15 @@ def draw(kind: str, rng: np.random.Generator) -> Problem:
     H = draw_inertia(n, 10.0 ** rng.uniform(0.0, 7.0 if kind == "ill" else 3.0), rng)
     if kind == "nonsymmetric":
         H = H + 0.2 * rng.normal(size=(n, n))
-    wanted = 10.0 * rng.normal(size=n)
+    target = 10.0 * rng.normal(size=n)
     b = rng.normal(size=n) * np.linalg.norm(H, axis=1)
-    t = H @ wanted + b
+    t = H @ target + b
     size = np.linalg.norm(H, axis=1) * 10.0
     span = size * rng.uniform(0.1, 1.0, n) * {"tiny": 1e-3, "equal": 1e-9}.get(kind, 1.0)
     shift = {"many": 1.0, "all": 4.0, "huge": 1e6}.get(kind, 0.5)
     middle = t + shift * size * (rng.choice([-1.0, 1.0], n) if kind in ("all", "huge") else rng.normal(size=n))
     weights = 10.0 ** rng.uniform(-0.5, 0.5, n)
-    return Problem(H, b, middle - span, middle + span, wanted, draw_goals(n, rng), weights)
+    return Problem(H, b, middle - span, middle + span, target, draw_goals(n, rng), weights)
 
 
 def draw_inertia(n: int, spread: float, rng: np.random.Generator) -> np.ndarray:

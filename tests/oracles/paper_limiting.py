@@ -13,21 +13,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from poise.compiled.kernel import kernel
-from poise.dynamics.qp.active_set_kernels import ASIDE, FIXED, IGNORED, MEMBERS, ROUNDS, Room, join, settle
-from poise.dynamics.qp.limited import DAMPING, LimitedAccelerations
-from poise.dynamics.qp.priority_kernels import Goals, aim_kept, end, last_level, reach_levels, restart
-from poise.dynamics.qp.range_kernels import (
-    CLIPPED,
-    OUT,
-    Ranges,
-    begin,
-    carve,
-    count_floats,
-    count_integers,
-    polish,
-    set_center,
-    set_x,
+from poise.dynamics.qp.active_set_kernels import IGNORED, INFEASIBLE, add_row, solve_members
+from poise.dynamics.qp.limited import DAMPING, LimitedAccelerations, read_solution
+from poise.dynamics.qp.priority_kernels import aim_kept, find_last_level, restart, solve_levels, write_solution
+from poise.dynamics.qp.problem import (
+    QpProblem,
+    QpSolution,
+    QpWorkspace,
+    make_problem,
+    make_solution,
+    make_workspace,
 )
+from poise.dynamics.qp.range_kernels import begin, polish, set_center, set_x
 from poise.dynamics.qp.row_kernels import add_to, dot
 
 
@@ -36,105 +33,82 @@ def limit_as_the_paper(
     b: np.ndarray,
     low: np.ndarray,
     high: np.ndarray,
-    wanted: np.ndarray,
+    target: np.ndarray,
     goals: Sequence[tuple[np.ndarray, np.ndarray]],
     weights: np.ndarray,
 ) -> LimitedAccelerations:
-    """The paper's answer to what `limit_accelerations` is asked."""
+    """Return the paper's answer to the problem of `limit_accelerations`."""
     n, sizes = len(b), [len(y) for _, y in goals]
     m = sum(sizes)
     A, y = np.concatenate([np.zeros((0, n)), *(A for A, _ in goals)]), np.concatenate([[], *(y for _, y in goals)])
     level = np.repeat(np.arange(len(sizes)), sizes)
-    x, torque, at, residual = np.zeros(n), np.zeros(n), np.zeros(n, np.int8), np.zeros(m)
-    floats, integers = np.zeros(count_floats(n, n, m)), np.zeros(count_integers(n, n, m), np.int64)
-    rounds, status = limit_by_paper(
-        H, b, low, high, wanted, weights, A, y, level, DAMPING, floats, integers, x, torque, at, residual
-    )
-    parts = tuple(np.split(residual, np.cumsum(sizes)[:-1])) if sizes else ()
-    return LimitedAccelerations(x, torque, at, parts, rounds, status == CLIPPED, status != OUT)
+    problem, solution = make_problem((H, b, low, high), target, weights, (A, y, level), DAMPING), make_solution(n, n, m)
+    limit_by_paper(problem, make_workspace(n, n, m), solution)
+    return read_solution(solution, sizes)
 
 
 @kernel
-def limit_by_paper(
-    H: np.ndarray,
-    b: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    wanted: np.ndarray,
-    weights: np.ndarray,
-    A: np.ndarray,
-    y: np.ndarray,
-    level: np.ndarray,
-    damping: float,
-    floats: np.ndarray,
-    integers: np.ndarray,
-    x: np.ndarray,
-    torque: np.ndarray,
-    at: np.ndarray,
-    residual: np.ndarray,
-) -> tuple[int, int]:
-    """As `limit` of `dynamics/qp/priority_kernels.py`, argument by argument."""
-    given, goals = Ranges(H, b, low, high), Goals(A, y, level, damping)
-    room = carve(floats, integers, len(b), len(wanted), len(y))
-    begin(room, H, wanted, weights)
-    set_center(room, given, wanted)
+def limit_by_paper(problem: QpProblem, work: QpWorkspace, solution: QpSolution) -> None:
+    """Solve as `solve_prioritized` of `dynamics/qp/priority_kernels.py` does, by the paper's method."""
+    x = solution.x
+    begin(work, problem)
+    set_center(work, problem, problem.target)
     # dx_1 = H'^+ dt', with what is out of range added until nothing is   [strength, eq 7 to 11]
-    _add_only(room)
-    set_x(room, x)
-    polish(room, given, x)
-    if len(y) > 0:
+    _add_only(work)
+    set_x(work, x)
+    polish(work, problem, x)
+    if problem.goals > 0:
         # x = J_g^+ dg + (J_e N_g)^+ (de - J_e J_g^+ dg), from x_1, whatever torques it takes   [strength, eq 12 to 15]
-        room.counts[MEMBERS] = 0
-        room.state[:] = IGNORED
-        reach_levels(room, given, goals, x)
-        set_center(room, given, x)
-        aim_kept(room)
-        restart(room, last_level(level), len(y))
-        settle(room)
-        _take_back(room)
-        set_x(room, x)  # [strength, eq 17]
-    status = end(room, given, goals, floats, integers, x, torque, at, residual)
-    return room.counts[ROUNDS], status
+        work.members = 0
+        work.state[:] = IGNORED
+        solve_levels(work, problem, x)
+        set_center(work, problem, x)
+        aim_kept(work)
+        restart(work, find_last_level(problem.level), problem.goals)
+        solve_members(work)
+        _take_back(work)
+        set_x(work, x)  # [strength, eq 17]
+    write_solution(work, problem, solution)
 
 
 @kernel
-def _add_only(room: Room) -> None:
+def _add_only(work: QpWorkspace) -> None:
     """Add whatever is out of its bounds and let nobody go: the paper's own way.   [strength, section 5.2]"""
-    n = len(room.center)
+    n = work.unknowns
     before = -1
-    while before < room.counts[MEMBERS]:
-        before = room.counts[MEMBERS]
-        room.counts[FIXED] = before
-        settle(room)
+    while before < work.members:
+        before = work.members
+        work.fixed = before
+        solve_members(work)
         for i in range(n):
-            value = dot(room.rows[i], room.z, n)
-            is_low, is_high = value < room.low[i] - room.slip[i], value > room.high[i] + room.slip[i]
-            if room.state[i] == 0 and (is_low or is_high) and not join(room, i, int(is_low) - int(is_high)):
-                room.state[i] = ASIDE
-        room.counts[ROUNDS] += int(room.counts[MEMBERS] > before)
+            value = dot(work.rows[i], work.z, n)
+            is_low, is_high = value < work.low[i] - work.tolerance[i], value > work.high[i] + work.tolerance[i]
+            if work.state[i] == 0 and (is_low or is_high) and not add_row(work, i, int(is_low) - int(is_high)):
+                work.state[i] = INFEASIBLE
+        work.rounds += int(work.members > before)
 
 
 @kernel
-def _take_back(room: Room) -> None:
+def _take_back(work: QpWorkspace) -> None:
     """Take from z what changes torques that it would take too far, until there are none.   [strength, eq 16]
 
     dx_2 = (1 - (S_2 H)^+ S_2 H) x
     """
-    n = len(room.center)
+    n = work.unknowns
     for i in range(n):
-        room.moved[i] = room.z[i]
-    room.state[:] = 0
-    room.counts[MEMBERS] = 0
+        work.moved[i] = work.z[i]
+    work.state[:] = 0
+    work.members = 0
     before = -1
-    while before < room.counts[MEMBERS]:
-        before = room.counts[MEMBERS]
+    while before < work.members:
+        before = work.members
         for i in range(n):
-            room.z[i] = room.moved[i]
+            work.z[i] = work.moved[i]
         for j in range(before):
-            add_to(room.z, -dot(room.Q[j], room.z, n), room.Q[j], n)
+            add_to(work.z, -dot(work.Q[j], work.z, n), work.Q[j], n)
         for i in range(n):
-            value = dot(room.rows[i], room.z, n)
-            is_out = value < room.low[i] - room.slip[i] or value > room.high[i] + room.slip[i]
-            if is_out and room.state[i] == 0 and not join(room, i, int(is_out)):
-                room.state[i] = ASIDE
-        room.counts[ROUNDS] += int(room.counts[MEMBERS] > before)
+            value = dot(work.rows[i], work.z, n)
+            is_out = value < work.low[i] - work.tolerance[i] or value > work.high[i] + work.tolerance[i]
+            if is_out and work.state[i] == 0 and not add_row(work, i, int(is_out)):
+                work.state[i] = INFEASIBLE
+        work.rounds += int(work.members > before)

@@ -40,6 +40,14 @@ from poise.drivers.strength.problem import Problem
 from poise.dynamics.kinematics import WorldPose, compute_joint_space_inertia, compute_world_pose
 from poise.dynamics.newton_euler import compute_inverse_dynamics
 from poise.dynamics.qp.limited import DAMPING
+from poise.dynamics.qp.problem import (
+    QpProblem,
+    QpSolution,
+    QpWorkspace,
+    make_problem,
+    make_solution,
+    make_workspace,
+)
 from poise.dynamics.tree import Tree, TreeState, build_tree
 from poise.spatial import rotation
 
@@ -48,11 +56,11 @@ SHARES = (2.0, 1.0, 0.5, 0.2, 0.1, 0.05)  # of a static strength: fewer and more
 
 
 class Prepared(NamedTuple):
-    """A step as the kernel takes it: arrays in the order of its arguments, and room."""
+    """A step as the kernel takes it."""
 
-    arrays: tuple[Any, ...]
-    x: np.ndarray
-    at: np.ndarray
+    problem: QpProblem
+    work: QpWorkspace
+    solution: QpSolution
 
 
 def run(count: int = 40, rounds: int = 11) -> dict[str, Any]:
@@ -63,7 +71,7 @@ def run(count: int = 40, rounds: int = 11) -> dict[str, Any]:
     """
     steps, problems = draw_steps(count), draw_problems(count)
     contenders, times = {}, CTimes()
-    contenders["driver"] = solve_all(prepare_problems(problems), "weigh")
+    contenders["driver"] = solve_all(prepare_problems(problems), is_weighted=True)
     for name, has_goals in (("step", True), ("limits", False)):
         contenders[name] = solve_all(prepare_all(steps, has_goals))
     peers = build_peers(steps, problems, times)
@@ -92,7 +100,7 @@ def run(count: int = 40, rounds: int = 11) -> dict[str, Any]:
         "daqp_limits_ratio": ratio("limits", "daqp_limits"),
         "daqp_limits_c_us": times.us("daqp_limits"),
         "limits_difference": compare_limits(steps) if peers else None,
-        "driver_unknowns": len(problems[0].wanted),
+        "driver_unknowns": len(problems[0].target),
         "driver_us": us("driver"),
         "daqp_driver_us": us("daqp_driver"),
         "daqp_driver_ratio": ratio("driver", "daqp_driver"),
@@ -110,29 +118,26 @@ def draw_steps(count: int, share: float = 0.5) -> list[Step]:
 
 
 def prepare_all(steps: list[Step], has_goals: bool) -> list[Prepared]:
-    """Arrays of each, and the room that they share."""
-    from poise.dynamics.qp.range_kernels import count_floats, count_integers
-
+    """Return a problem for each step, with one workspace for all."""
     n, m = len(steps[0].b), sum(len(y) for _, y in steps[0].goals) if has_goals else 0
-    room = (np.zeros(count_floats(n, n, m)), np.zeros(count_integers(n, n, m), np.int64))
-    prepared = []
+    work, prepared = make_workspace(n, n, m), []
     for step in steps:
         goals = step.goals if has_goals else ()
         A = np.concatenate([np.zeros((0, n)), *(A for A, _ in goals)])
         y = np.concatenate([np.zeros(0), *(y for _, y in goals)])
         level = np.repeat(np.arange(len(goals)), [len(y) for _, y in goals]).astype(np.int64)
-        x, at = np.zeros(n), np.zeros(n, np.int8)
-        given = (step.H, step.b, step.low, step.high, step.wanted, np.ones(n), A, y, level, DAMPING)
-        prepared.append(Prepared((*given, *room, x, np.zeros(n), at, np.zeros(m)), x, at))
+        bounds = step.H, step.b, step.low, step.high
+        problem = make_problem(bounds, step.target, np.ones(n), (A, y, level), DAMPING)
+        prepared.append(Prepared(problem, work, make_solution(n, n, m)))
     return prepared
 
 
-def solve_all(prepared: list[Prepared], how: str = "limit") -> Callable[[], object]:
-    """A function that solves them one after the other; how: `limit` or `weigh`."""
-    from poise.dynamics.qp import priority_kernels
+def solve_all(prepared: list[Prepared], is_weighted: bool = False) -> Callable[[], object]:
+    """Return a function that solves the problems one after the other."""
+    from poise.dynamics.qp.priority_kernels import solve_prioritized, solve_weighted
 
-    solve = getattr(priority_kernels, how)
-    return lambda: [solve(*each.arrays) for each in prepared]
+    solve = solve_weighted if is_weighted else solve_prioritized
+    return lambda: [solve(*each) for each in prepared]
 
 
 def play_driver(engine: str = "mujoco", dt: float = 0.005) -> tuple[Any, Any]:
@@ -160,17 +165,13 @@ def draw_problems(count: int) -> list[Problem]:
 
 
 def prepare_problems(problems: list[Problem]) -> list[Prepared]:
-    """The same as the kernel takes it."""
-    from poise.dynamics.qp.range_kernels import count_floats, count_integers
-
+    """Return the driver's problems as the kernel takes them."""
     prepared = []
     for each in problems:
-        n, m = len(each.wanted), len(each.y)
-        room = (np.zeros(count_floats(n, n, m)), np.zeros(count_integers(n, n, m), np.int64))
-        u, at = np.zeros(n), np.zeros(n, np.int8)
-        prepared.append(
-            Prepared((*each[:8], np.zeros(m, np.int64), 1.0, *room, u, np.zeros(n), at, np.zeros(m)), u, at)
-        )
+        n, m = len(each.target), len(each.y)
+        bounds, goals = (each.H, each.b, each.low, each.high), (each.A, each.y, np.zeros(m, np.int64))
+        problem = make_problem(bounds, each.target, each.weights, goals, 1.0)
+        prepared.append(Prepared(problem, make_workspace(n, n, m), make_solution(n, n, m)))
     return prepared
 
 
@@ -226,14 +227,14 @@ def build_peers(steps: list[Step], problems: list[Problem], times: CTimes) -> di
 def as_limits(step: Step) -> tuple[Any, ...]:
     """0.5 x^T x - x0^T x within the ranges."""
     n = len(step.b)
-    return np.eye(n), -step.wanted, step.H, step.high - step.b, step.low - step.b, np.zeros(n, np.int32)
+    return np.eye(n), -step.target, step.H, step.high - step.b, step.low - step.b, np.zeros(n, np.int32)
 
 
 def as_driver(problem: Problem) -> tuple[Any, ...]:
     """What the driver solves as one QP."""
     weights = problem.weights / problem.weights.mean()
     P = np.diag(weights) + problem.A.T @ problem.A
-    f = -weights * problem.wanted - problem.A.T @ problem.y
+    f = -weights * problem.target - problem.A.T @ problem.y
     bound = problem.high - problem.b
     bound[np.isinf(bound)] = 1e30
     return P, f, problem.H, bound, problem.low - problem.b, np.zeros(len(bound), np.int32)
@@ -245,15 +246,15 @@ def compare_driver(problems: list[Problem]) -> float:
 
     worst = 0.0
     for problem, each in zip(problems, prepare_problems(problems), strict=True):
-        solve_all([each], "weigh")()
+        solve_all([each], is_weighted=True)()
         theirs = daqp.solve(*as_driver(problem), primal_tol=1e-10)[0]
-        worst = max(worst, float(np.abs(each.x - theirs).max() / np.abs(theirs).max()))
+        worst = max(worst, float(np.abs(each.solution.x - theirs).max() / np.abs(theirs).max()))
     return worst
 
 
 def as_weighted(step: Step) -> tuple[Any, ...]:
     """The same with goals as springs."""
-    P, f = np.eye(len(step.b)), -step.wanted.copy()
+    P, f = np.eye(len(step.b)), -step.target.copy()
     for weight, (A, y) in zip(WEIGHTS, step.goals, strict=True):
         P += weight * A.T @ A
         f -= weight * A.T @ y
@@ -264,7 +265,7 @@ def as_hierarchy(step: Step) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Levels: ranges, each level of goals, and the joints."""
     n = len(step.b)
     rows = [step.H, *(A for A, _ in step.goals), np.eye(n)]
-    aims = [*(y for _, y in step.goals), step.wanted]
+    aims = [*(y for _, y in step.goals), step.target]
     A, upper = np.concatenate(rows), np.concatenate([step.high - step.b, *aims])
     lower = np.concatenate([step.low - step.b, *aims])
     breaks = np.cumsum([len(each) for each in rows]).astype(np.int32)
@@ -279,7 +280,7 @@ def compare_limits(steps: list[Step]) -> float:
     for step, each in zip(steps, prepare_all(steps, False), strict=True):
         solve_all([each])()
         theirs = daqp.solve(*as_limits(step), primal_tol=1e-10)[0]
-        worst = max(worst, float(np.abs(each.x - theirs).max() / np.abs(theirs).max()))
+        worst = max(worst, float(np.abs(each.solution.x - theirs).max() / np.abs(theirs).max()))
     return worst
 
 
@@ -290,7 +291,9 @@ def measure_growth(share: float, count: int, rounds: int) -> dict[str, float]:
     kinds = {"limits": prepare_all(steps, False), "step": prepare_all(steps, True)}
     timings: Timings = measure({name: solve_all(each) for name, each in kinds.items()}, rounds, clock=process_time)
     for name, prepared in kinds.items():
-        found[f"{name}_limited_joints"] = float(np.mean([np.count_nonzero(each.at) for each in prepared]))
+        found[f"{name}_limited_joints"] = float(
+            np.mean([np.count_nonzero(each.solution.at_bound) for each in prepared])
+        )
         found[f"{name}_us"] = 1e6 * timings.median(name) / count
     return found
 
@@ -306,7 +309,7 @@ class Step:
     b: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    wanted: np.ndarray
+    target: np.ndarray
     goals: Goals
 
 

@@ -85,7 +85,7 @@ def sweep_limits(count: int) -> tuple[str, int]:
         f"{count} problems without goals. Beyond range: the most that a torque is out of its range, over the range,"
         " beside rounding. Wrong: the largest multiplier of the wrong sign over the largest of all (Karush, Kuhn and"
         " Tucker, by NumPy). DAQP: the largest difference of x over the largest x. The paper's way, which drops nobody:"
-        " how often it finds the same x where more than one round is taken, and how much farther from what is wanted it"
+        " how often it finds the same x where more than one round is taken, and how much farther from what is target it"
         f" is, in 9 of 10 problems at most. It finds the same in {100.0 * np.mean(same):.0f} % of all of these."
     )
     head = ("kind", "problems", "limited", "rounds, most", "beyond range", "wrong", "DAQP", "clipped")
@@ -93,8 +93,8 @@ def sweep_limits(count: int) -> tuple[str, int]:
 
 
 def distance(problem: Problem, x: np.ndarray) -> float:
-    """Of x from what is wanted, in the problem's norm."""
-    return float(np.sqrt(np.sum(problem.weights * (x - problem.wanted) ** 2)))
+    """Of x from what is target, in the problem's norm."""
+    return float(np.sqrt(np.sum(problem.weights * (x - problem.target) ** 2)))
 
 
 def ask_daqp(problem: Problem, x: np.ndarray) -> float:
@@ -103,9 +103,9 @@ def ask_daqp(problem: Problem, x: np.ndarray) -> float:
         import daqp
     except ImportError:
         return np.nan
-    H, b, low, high, wanted, _, w = problem
+    H, b, low, high, target, _, w = problem
     sense = np.zeros(len(b), np.int32)
-    theirs, _, flag, _ = daqp.solve(np.diag(w), -w * wanted, H, high - b, low - b, sense, primal_tol=1e-10)
+    theirs, _, flag, _ = daqp.solve(np.diag(w), -w * target, H, high - b, low - b, sense, primal_tol=1e-10)
     return float(np.abs(x - theirs).max()) if flag == 1 else np.nan
 
 
@@ -123,7 +123,7 @@ def sweep_goals(count: int) -> tuple[str, int]:
                 off.append(np.abs(ours.acceleration - x).max() / np.abs(x).max())
             first = solve(problem._replace(goals=problem.goals[:1]))
             A, y = problem.goals[0]
-            away = np.abs([A @ problem.wanted - y, A @ ours.acceleration]).max(initial=0.0)
+            away = np.abs([A @ problem.target - y, A @ ours.acceleration]).max(initial=0.0)
             changed.append(np.abs(ours.residuals[0] - first.residuals[0]).max(initial=0.0) / max(away, 1e-300))
             rounds.append(ours.rounds)
             clipped += ours.is_clipped or not ours.is_within
@@ -152,8 +152,8 @@ def sweep_damping(count: int) -> tuple[str, int]:
             for problem, levels in zip(problems, best, strict=True):
                 ours = solve(problem, damping=damping)
                 (A, y), least = problem.goals[1], np.linalg.norm(levels[1] - problem.goals[1][1])
-                misses.append((np.linalg.norm(ours.residuals[1]) - least) / np.linalg.norm(A @ problem.wanted - y))
-                sizes.append(np.sqrt(np.mean((ours.acceleration - problem.wanted) ** 2)))
+                misses.append((np.linalg.norm(ours.residuals[1]) - least) / np.linalg.norm(A @ problem.target - y))
+                sizes.append(np.sqrt(np.mean((ours.acceleration - problem.target) ** 2)))
                 moved = solve(nudge(problem, rng), damping=damping).acceleration - ours.acceleration
                 gains.append(np.linalg.norm(moved) / np.linalg.norm(ours.acceleration) / NUDGE)
             rows.append(
@@ -184,7 +184,7 @@ def nudge(problem: Problem, rng: np.random.Generator) -> Problem:
     def move(a: np.ndarray) -> np.ndarray:
         return a * (1.0 + NUDGE * rng.normal(size=a.shape))
 
-    H, b, low, high, wanted, goals, weights = problem
+    H, b, low, high, target, goals, weights = problem
     return Problem(
-        move(H), move(b), move(low), move(high), move(wanted), tuple((move(A), move(y)) for A, y in goals), weights
+        move(H), move(b), move(low), move(high), move(target), tuple((move(A), move(y)) for A, y in goals), weights
     )

@@ -7,23 +7,31 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.drivers.body import Body
+from poise.dynamics.qp.problem import (
+    QpProblem,
+    QpSolution,
+    QpWorkspace,
+    make_problem,
+    make_solution,
+    make_workspace,
+)
 
 MOST_TOUCHES = 8  # besides soles and hands that help: the hardest ones
 PADS = 4  # where hands that help are pushed, at most
 
 
 class Problem(NamedTuple):
-    """One step's problem: u near `wanted` with H u + b in range and A u near y.
+    """One step's problem: u near `target` with H u + b in range and A u near y.
 
-    Weighted priorities solve least |A u - y|^2 + |u - wanted|^2 (`dynamics/qp/priority_kernels.py:weigh`); strict ones
-    solve level by level (`dynamics/qp/priority_kernels.py:limit`).
+    Weighted priorities solve least |A u - y|^2 + |u - target|^2, strict ones level by level: `solve_weighted` and
+    `solve_prioritized` of `dynamics/qp/priority_kernels.py`.
     """
 
     H: np.ndarray
     b: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    wanted: np.ndarray
+    target: np.ndarray
     weights: np.ndarray
     A: np.ndarray
     y: np.ndarray
@@ -147,9 +155,6 @@ class Room(NamedTuple):
     weights: np.ndarray
     rows: np.ndarray
     y: np.ndarray
-    u: np.ndarray
-    value: np.ndarray
-    bound: np.ndarray
 
 
 class Work:
@@ -177,7 +182,7 @@ class Work:
         self.friction, self.most, self.segments = np.zeros(count), np.zeros(count), np.zeros(count, np.int64)
         self.hull = np.zeros((count + 1, 2))
         self._n, self._rooms = n, dict[int, Room]()
-        self._spaces = dict[tuple[int, int], tuple[np.ndarray, np.ndarray]]()
+        self._qps = dict[tuple[int, int], tuple[QpProblem, QpWorkspace, QpSolution]]()
 
     def get(self, size: int) -> Room:
         """Arrays of a problem of this size."""
@@ -187,15 +192,16 @@ class Work:
                 at=np.zeros((pushes, 3)), ways=np.zeros((pushes, 3)), of=np.zeros(pushes, np.int64),
                 A=np.zeros((6, size)), a0=np.zeros(6), H=np.zeros((size, size)), b=np.zeros(size), low=np.zeros(size),
                 high=np.zeros(size), wanted=np.zeros(size), weights=np.ones(size), rows=np.zeros((self.goals, size)),
-                y=np.zeros(self.goals), u=np.zeros(size), value=np.zeros(size), bound=np.zeros(size, np.int8),
+                y=np.zeros(self.goals),
             )  # fmt: skip
         return self._rooms[size]
 
-    def room(self, size: int, goals: int) -> tuple[np.ndarray, np.ndarray]:
-        """What `weigh` works in."""
-        from poise.dynamics.qp.range_kernels import count_floats, count_integers
-
-        if (size, goals) not in self._spaces:
-            shape = size, size, goals
-            self._spaces[size, goals] = np.zeros(count_floats(*shape)), np.zeros(count_integers(*shape), np.int64)
-        return self._spaces[size, goals]
+    def qp(self, size: int, goals: int) -> tuple[QpProblem, QpWorkspace, QpSolution]:
+        """Return the problem of so many unknowns and rows of goals, a workspace, and memory for its solution."""
+        if (size, goals) not in self._qps:
+            r = self.get(size)
+            problem = make_problem(
+                (r.H, r.b, r.low, r.high), r.wanted, r.weights, (r.rows[:goals], r.y[:goals], self.level[:goals]), 1.0
+            )
+            self._qps[size, goals] = problem, make_workspace(size, size, goals), make_solution(size, size, goals)
+        return self._qps[size, goals]

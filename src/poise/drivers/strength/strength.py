@@ -47,6 +47,7 @@ from poise.drivers.loose.loose import Loose
 from poise.drivers.strength.hand_support import BACK, IDLE, ON, HandSupport
 from poise.drivers.strength.problem import MOST_TOUCHES, Laden, Limb, Problem, Room, Work
 from poise.dynamics.qp.limited import DAMPING
+from poise.dynamics.qp.problem import QpProblem, QpSolution
 from poise.dynamics.tree import build_tree
 from poise.engines.memory import write_over
 from poise.engines.scene import HINGES, Joint
@@ -251,7 +252,7 @@ class StrengthPlayer(Player):
         self.fallen, self._is_told = np.zeros(1), False
         self.zmp, self.drag, self.felt = np.full(3, np.nan), np.zeros(len(self.joints)), np.zeros((len(body.tree), 6))
         self._way = np.array([0.0, 0.0, 1.0])
-        self._last: tuple[Room, int] | None = None
+        self._last: tuple[QpProblem, QpSolution] | None = None
         self._fixed: tuple[Any, set[str]] = None, set()  # a floor, and the names of what never moves on it
         self._rate, self._share = min(RATE, 1.0 / self._h), 1.0 - math.exp(-self._h / _FELT)
         self._soon = 1.0 - math.exp(-self._h / _SOON)
@@ -512,7 +513,7 @@ class StrengthPlayer(Player):
         """Accelerations, pushes and torques within their ranges."""
         from poise.drivers.strength.kernels import settle, spread_pushes
         from poise.dynamics.contact.contact_dynamics_kernels import model_pushes
-        from poise.dynamics.qp import priority_kernels as limited
+        from poise.dynamics.qp.priority_kernels import solve_prioritized, solve_weighted
 
         k, tree, m, n, c, own = self._work, body.tree, self.a, self.n, self._work.count, self._with
         size, weight = n + 4 * c, tree.mass * 9.81
@@ -535,22 +536,22 @@ class StrengthPlayer(Player):
         r.wanted[:n], r.wanted[n:], r.weights[:n], r.weights[n:] = k.wanted, 0.25 / max(c, 1), k.weights, _EVEN
         r.wanted[n + 4 * k.soles : n + 4 * k.pads] = 0.0  # a hand pushes only as it must
         rows = self._set_goals(body, t, r)
-        solve, damping = limited.weigh, 1.0
+        solve, damping = solve_weighted, 1.0
         if self.driver.priorities == STRICT:
-            solve, damping = limited.limit, DAMPING
+            solve, damping = solve_prioritized, DAMPING
             self._rank(r, rows)
-        self._last = r, rows
-        solve(
-            r.H, r.b, r.low, r.high, r.wanted, r.weights, r.rows[:rows], r.y[:rows], k.level[:rows], damping,
-            *k.room(size, rows), r.u, r.value, r.bound, k.residual[:rows],
-        )  # fmt: skip
-        if not np.abs(r.u).max(initial=0.0) < _MOST_FOUND:
+        problem, work, solution = k.qp(size, rows)
+        problem.damping = damping
+        self._last = problem, solution
+        solve(problem, work, solution)
+        u = solution.x
+        if not np.abs(u).max(initial=0.0) < _MOST_FOUND:
             self._brake(body)  # no such support carries it
             return
-        self.at[:] = r.bound[:n]
+        self.at[:] = solution.at_bound[:n]
         settle(
             tree.parents, own.masses, own.centers, own.inertias, body.R, body.p, body.om, body.state.w, body.gravity,
-            m.joints, k.axes, k.e, r.at, r.ways, r.of, weight, self.felt, r.A, r.a0, r.u, k.sides, c, k.residual[:rows],
+            m.joints, k.axes, k.e, r.at, r.ways, r.of, weight, self.felt, r.A, r.a0, u, k.sides, c, solution.residual,
             k.scales, k.kinds, self.low, self.high, k.dw, k.vectors, self.torque, self.ratio, self.zmp,
             self.hands.push, k.off,
         )  # fmt: skip
@@ -771,8 +772,8 @@ class StrengthPlayer(Player):
         """What the last step solved, a copy; None before the first."""
         if self._last is None:
             return None
-        r, m = self._last
-        arrays = (r.H, r.b, r.low, r.high, r.wanted, r.weights, r.rows[:m], r.y[:m], self._work.level[:m], r.u)
+        p, solution = self._last
+        arrays = (p.H, p.b, p.low, p.high, p.target, p.weights, p.A, p.y, p.level, solution.x)
         return Problem(*(array.copy() for array in arrays))
 
     def _plan(self, body: Body, t: float) -> None:
