@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.drivers.balance.reference import BEGINNING, _calm, _fade, _find_feasible
+from poise.drivers.balance.reference import BEGINNING, GENTLE, _calm, _fade, _fade_calmly, _find_feasible
 from poise.drivers.balance.support_polygon import SupportPolygon
 
 RATE = 120.0
@@ -47,6 +47,16 @@ def test_a_fade_begins_as_told_and_ends_at_rest() -> None:
     end = int(BEGINNING * RATE) + 1
     assert np.all(found[end:] == 0.0)
     assert abs(found[end - 1] - found[end - 2]) * RATE < 0.1
+
+
+@pytest.mark.parametrize("size", [0.001, 0.02, 0.06])
+def test_a_calm_fade_takes_as_long_as_a_gentle_push_needs(size: float) -> None:
+    found = _fade_calmly(np.array([0.6, -0.8]) * size, 600, RATE)
+    np.testing.assert_allclose(found[0], np.array([0.6, -0.8]) * size)
+    assert np.all(found[480:] == 0.0)
+    pull = np.linalg.norm(np.diff(found, 2, axis=0), axis=1) * RATE**2
+    assert pull.max() < 1.001 * GENTLE
+    assert pull[0] < 0.1 * GENTLE, "it begins at rest"
 
 
 @pytest.mark.parametrize("frames", [30, 90, 400])

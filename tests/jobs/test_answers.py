@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import poise
 from helpers.bodies import make_human
+from helpers.kinematics import place_joints
 from helpers.recordings import data_file
 from oracles import answers
 from poise.drivers.body import load_tree
@@ -154,6 +155,33 @@ def test_the_judge_reads_gains_and_lags_from_a_file(body: poise.Character, tmp_p
     for name in ("hips", "neck", "head"):
         assert judged[name]["lag_ms"] == pytest.approx(30.0, abs=1.0)
         assert judged[name]["gain"] == pytest.approx(found[f"{name}_gain"], rel=0.08)  # the tables of masses differ
+
+
+def test_loaded_body_keeps_its_centre_of_mass_where_the_clip_has_it_without_loads(body: poise.Character) -> None:
+    """Weights in the hands shift it by 40 mm back and forth; after two seconds the body makes up for them."""
+    statue, loads = build_statue(body.skeleton, seconds=6.0), {"leftHand": 3.0, "rightHand": 3.0}
+    mixed = poise.mix(statue, character=body, loads=[f"{joint}={mass:g}" for joint, mass in loads.items()])
+    assert not mixed.fell
+    meant, held, led = (
+        place_center(body, clip, weights)[120:, 2]
+        for clip, weights in ((statue, {}), (mixed.clip, loads), (statue, loads))
+    )
+    assert np.sqrt(np.mean((led - meant) ** 2)) > 0.02, "that is what the loads would do"
+    assert np.sqrt(np.mean((held - meant) ** 2)) < 0.01
+
+
+def place_center(body: poise.Character, clip: Clip, loads: dict[str, float]) -> np.ndarray:
+    """(F, 3) m, the centre of mass of a body with weights (kg) at joints, by SciPy's rotations."""
+    places, turns = place_joints(clip.skeleton, clip.root, clip.rotations)
+    total, moment = 0.0, np.zeros((len(clip), 3))
+    for segment in body.segments:
+        joint = clip.skeleton.index(segment.joint)
+        moment += segment.mass * (places[:, joint] + turns[joint].apply(np.array(segment.inertia.center)))
+        total += segment.mass
+    for name, mass in loads.items():
+        moment += mass * places[:, clip.skeleton.index(name)]
+        total += mass
+    return moment / total
 
 
 @pytest.mark.data

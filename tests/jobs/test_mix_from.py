@@ -252,7 +252,7 @@ def test_arms_of_one_recording_on_the_body_of_another(stance: str, gestures: str
     body = trim(poise.load_clip(data_file(f"bvh-cmu/{stance}.bvh")), 0.0, 8.0)
     other = poise.load_clip(data_file(f"bvh-cmu/{gestures}.bvh"))
     found = poise.mix(body, from_={"arms": other})
-    assert found.base == "planted" and not found.fell and found.figures["foot_slip_mm"] < 1.0
+    assert found.base == "planted" and not found.fell and found.figures["foot_slip_mm"] < 0.1
     assert found.figures["kinematic_error_rad"] < 1e-6
     for time in (1.0, 4.0, 7.5):
         np.testing.assert_allclose(find_directions(found.clip, time), find_directions(other, time), atol=1e-6)
