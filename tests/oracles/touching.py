@@ -112,13 +112,15 @@ class Mixed:
         R, p, om, v = np.empty((4, 3, 3)), *(np.empty((4, 3)) for _ in range(3))
         body_kernels.pose_bodies(tree.parents, tree.offsets, s.root, s.q, R, p)
         body_kernels.move_bodies(tree.parents, R, p, s.v, s.w, om, v)
-        wrench = np.zeros((4, 6))
-        coupling.couple_exact(
-            tree.parents, tree.masses, tree.centers, tree.inertias, self.given, self.given, R, p, s.w, self.dw,
-            self.a, om, 0.0 if self.simulation.couples(0) else 1.0, np.zeros((3, 4, 3)), wrench,
+        body = body_kernels.Body(
+            joints=4, parents=tree.parents, masses=tree.masses, centers=tree.centers, inertias=tree.inertias, R=R, p=p,
+            w=s.w, dw=self.dw, a=self.a, om=om,
         )  # fmt: skip
-        coupling.hand_to_connectors(tree.parents, self.given, p, wrench)
-        return wrench
+        gain = 0.0 if self.simulation.couples(0) else 1.0
+        given = coupling.Coupling(joints=4, gain=gain, given=self.given, accelerating=self.given, touched=self.given)
+        coupling.couple_exact(body, given, body.wrench)
+        coupling.hand_to_connectors(tree.parents, self.given, p, body.wrench)
+        return body.wrench
 
     def step(self) -> None:
         simulation = self.simulation

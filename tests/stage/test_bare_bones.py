@@ -7,7 +7,7 @@ import pytest
 
 from poise import Balance, Character, Free, Kinematic, Loose, Stage, Track, gestures
 from poise.stage.actor import Actor
-from poise.stage.step.kernels import BARE, calm
+from poise.stage.step.kernels import MASSLESS_TIME, damp_overspeed
 
 FULL = Character.human()
 
@@ -33,18 +33,18 @@ def test_arms_that_hang_from_them_without_a_damper_stay_finite(dt: float) -> Non
 
 
 def test_their_damper_is_that_of_its_formula() -> None:
-    """d = I / BARE   [calm, 2], where nobody asks for more; and nothing else of a body at rest has any."""
+    """d = I / MASSLESS_TIME   [calm, 2], where nobody asks for more; and nothing else of a body at rest has any."""
     actor = loose()
     body = actor.body
     body.om[:] = 0.0
     body.damping[:] = 0.0
-    calm(body.block, actor.coupled.block)
+    damp_overspeed(body.block, actor.coupling.block)
     names = FULL.skeleton.names
     braked = {names[i] for i in np.flatnonzero(body.damping)}
     assert braked == {"leftShoulder", "rightShoulder"}
     for name in braked:
         i = names.index(name)
-        assert body.damping[i] == pytest.approx(actor.coupled.inertia[i] / BARE)
+        assert body.damping[i] == pytest.approx(actor.coupling.inertia[i] / MASSLESS_TIME)
 
 
 def loose() -> Actor:

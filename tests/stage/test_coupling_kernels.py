@@ -20,6 +20,7 @@ from poise.drivers.body import load_tree
 from poise.drivers.kinematic.kinematic import Kinematic
 from poise.drivers.root.root import Free
 from poise.dynamics import body_kernels
+from poise.dynamics.body_kernels import Body
 from poise.dynamics.kinematics import Momentum, compute_joint_space_inertia, compute_momentum
 from poise.dynamics.tree import GRAVITY, Tree, TreeState, build_tree, pack, unpack
 from poise.engines.engine import BodyState
@@ -32,7 +33,7 @@ from poise.spatial import rotation
 from poise.stage.actor import Actor
 from poise.stage.assignment import build_partition
 from poise.stage.coupling import kernels
-from poise.stage.coupling.paper_kernels import USUAL, choose_share, find_ratio
+from poise.stage.coupling.paper_kernels import DEFAULT_FACTOR, choose_filter, find_ratio
 from poise.stage.stage import Stage
 from poise.stage.standing import stand_at_ease
 from poise.stage.take.take import Take
@@ -93,18 +94,28 @@ def world(tree: Tree, state: TreeState) -> tuple[np.ndarray, np.ndarray, np.ndar
 
 
 def couple_exact(tree: Tree, given: np.ndarray, state: TreeState, gain: float = 1.0) -> np.ndarray:
+    dw = np.where(given[:, None], state.angular_acceleration, np.nan)  # what is not known must not be read
+    body, coupling = build_layouts(tree, given, state, dw)
+    coupling.gain = gain
+    kernels.couple_exact(body, coupling, body.wrench)
+    kernels.hand_to_connectors(tree.parents, given, body.p, body.wrench)
+    return body.wrench
+
+
+def build_layouts(tree: Tree, given: np.ndarray, state: TreeState, dw: np.ndarray) -> tuple[Body, kernels.Coupling]:
+    """A body at a state with the joints' accelerations dw (J, 3), and its coupling, whose work arrays are NaN."""
     R, p, om = world(tree, state)
-    touched = given.copy()
-    for i in range(1, len(tree)):
+    touched, j = given.copy(), len(tree)
+    for i in range(1, j):
         touched[i] |= touched[tree.parents[i]]
-    wrench = np.zeros((len(tree), 6))
-    dw = np.where(given[:, None], state.angular_acceleration, np.nan)  # nobody may look at what is not known
-    kernels.couple_exact(
-        tree.parents, tree.masses, tree.centers, tree.inertias, given, touched, R, p, state.angular_velocity, dw,
-        state.acceleration, om, gain, np.full((3, len(tree), 3), np.nan), wrench,
+    body = Body(
+        joints=j, parents=tree.parents, offsets=tree.offsets, masses=tree.masses, centers=tree.centers,
+        inertias=tree.inertias, R=R, p=p, om=om, w=np.array(state.angular_velocity), dw=dw,
+        a=np.array(state.acceleration), gravity=np.array(GRAVITY), f=np.full((j, 3), np.nan),
+        n=np.full((j, 3), np.nan),
     )  # fmt: skip
-    kernels.hand_to_connectors(tree.parents, given, p, wrench)
-    return wrench
+    work = {name: np.full((j, 3), np.nan) for name in ("al_difference", "acc_difference", "om_locked", "al", "acc")}
+    return body, kernels.Coupling(joints=j, gain=1.0, given=given, accelerating=given, touched=touched, **work)
 
 
 def accelerations_in_mujoco(
@@ -233,27 +244,23 @@ def test_paper_with_the_right_accelerations_solves_it_too(seed: int, split: str)
     dw = np.where(given[:, None], state.angular_acceleration, angular)
     body_kernels.accelerate_bodies(tree.parents, R, p, state.angular_velocity, dw, om, linear, al, acc)
     al[given], acc[given] = np.nan, np.nan
-    wrench, f, n = np.zeros((len(tree), 6)), np.empty((len(tree), 3)), np.empty((len(tree), 3))
-    kernels.couple_paper(
-        tree.parents, tree.masses, tree.centers, tree.inertias, given, R, p, state.angular_velocity,
-        np.where(given[:, None], dw, np.nan), om, al, acc, np.array(GRAVITY), 1.0, False, f, n, wrench,
-    )  # fmt: skip
-    got = accelerations_in_mujoco(tree, given, state, force, wrench, False, is_locked=False)
+    body, coupling = build_layouts(tree, given, state, np.where(given[:, None], dw, np.nan))
+    coupling.al[:], coupling.acc[:] = al, acc
+    kernels.couple_paper(body, coupling)
+    got = accelerations_in_mujoco(tree, given, state, force, body.wrench, False, is_locked=False)
     check_free(got, wanted, given, 1e-6)  # MuJoCo wants a trace of mass in the bodies of given joints
 
     # torque alone: that of the first joint of each part, without the force that goes with it   [mix, eq 7]
-    only = np.zeros((len(tree), 6))
-    kernels.couple_paper(
-        tree.parents, tree.masses, tree.centers, tree.inertias, given, R, p, state.angular_velocity,
-        dw, om, al, acc, np.array(GRAVITY), 2.0, True, f, n, only,
-    )  # fmt: skip
+    body.dw[:], body.wrench[:] = dw, 0.0
+    coupling.gain, coupling.torque_only = 2.0, 1
+    kernels.couple_paper(body, coupling)
     solved = TreeState(state.root, state.rotations, state.velocity, state.angular_velocity, linear, dw)
     tau = unpack(reference.compute_inverse_dynamics(tree, solved))[1]
     expected = np.zeros((len(tree), 6))
     for i in np.flatnonzero(given):
         if not given[tree.parents[i]]:
             expected[tree.parents[i], :3] -= 2.0 * R[i] @ tau[i]
-    np.testing.assert_allclose(only, expected, atol=1e-9 * np.abs(expected).max())
+    np.testing.assert_allclose(body.wrench, expected, atol=1e-9 * np.abs(expected).max())
 
 
 def test_wrenches_on_given_bodies_go_to_what_carries_them() -> None:
@@ -342,7 +349,7 @@ def test_a_heavy_load_in_the_hand_blows_neither_coupling_up() -> None:
     for couple in ("exact", "paper"):
         take, actor = fly(0.005, couple, "rightArm", gesture, (Load("rightHand", 20.0),))
         assert np.abs(take.actor().angular_velocity[:, ~actor.given]).max() < 2.0
-    assert 0.02 < float(actor.coupled.share[0]) < 0.2
+    assert 0.02 < float(actor.coupling.filter_factor[0]) < 0.2
 
 
 PUBLISHED = {
@@ -373,10 +380,13 @@ def test_how_much_heavier_parts_are_than_what_carries_them(case: str) -> None:
     wanted = scipy.linalg.eigh(both, H + 1e-9 * np.eye(len(H)), eigvals_only=True)[-1] - 1.0
     R, p = np.empty((len(tree), 3, 3)), np.empty((len(tree), 3))
     body_kernels.pose_bodies(tree.parents, tree.offsets, pose.root, q, R, p)
-    found = find_ratio(tree.parents, tree.masses, tree.centers, tree.inertias, given, R, p, False)
+    body = Body(
+        joints=len(tree), parents=tree.parents, masses=tree.masses, centers=tree.centers, inertias=tree.inertias
+    )
+    found = find_ratio(body, given, R, p, False)
     assert 0.9 * wanted < found < 1.001 * wanted  # a power iteration comes from below
-    share = choose_share(found, 1.0)
-    assert share * (1.0 + wanted) < 2.0 and (share == USUAL or share < 0.23)
+    factor = choose_filter(found, 1.0)
+    assert factor * (1.0 + wanted) < 2.0 and (factor == DEFAULT_FACTOR or factor < 0.23)
 
 
 def stand(preset: str, part: str, **options: Any) -> Actor:

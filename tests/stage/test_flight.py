@@ -145,7 +145,7 @@ def test_flight_ends_where_something_touches() -> None:
     record = stage.run(4.0).actor()  # it stands on stiff legs for a second, and topples
     linear, _ = sum_momentum(record, actor.body.tree)
     assert linear[:, 1].min() < -100.0 and abs(linear[-1, 1]) < 30.0
-    assert actor.body.block["aloft"] == 0
+    assert actor.body.block.airborne == 0
 
 
 def test_momentum_in_flight_goes_on_from_a_saved_state_and_with_laws_in_python() -> None:

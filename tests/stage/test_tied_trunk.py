@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from poise import Balance, Character, Kinematic, Loose, Stage, Track, gestures
 from poise.stage.actor import Actor
-from poise.stage.step.kernels import calm
+from poise.stage.step.kernels import damp_overspeed
 
 FULL, MIX = Character.human(), Character.human(preset="mix")
 
@@ -53,11 +53,11 @@ def test_what_ties_them_is_an_inertia_and_no_damper() -> None:
     """t = e w(n) - e w(n+1)   [calm, 3]: nothing at a steady speed, and nothing of a trunk that is held firmly."""
     actor = stand(FULL, 0.005, 0.3)
     actor.stage.advance(20)
-    body, tied = actor.body, actor.coupled.tied
+    body, tied = actor.body, actor.coupling.trunk_damping
     own, i = body.torque.copy(), FULL.skeleton.index("spine")
     body.om[:], body.damping[:] = 0.0, 0.25 * tied
     body.state.w[i] = 0.1, -0.2, 0.3
-    calm(body.block, actor.coupled.block)
+    damp_overspeed(body.block, actor.coupling.block)
     assert body.damping[i] == pytest.approx(tied[i])
     given = body.R[i].T @ (body.torque[i] - own[i])
     np.testing.assert_allclose(given, 0.75 * tied[i] * body.state.w[i], rtol=1e-12)
@@ -66,4 +66,4 @@ def test_what_ties_them_is_an_inertia_and_no_damper() -> None:
     firm.drive("arms", Kinematic(gestures.conduct()))
     firm.drive("trunk", Loose(12.0, 1.0))
     firm.stage.advance(3)
-    assert np.all(firm.body.damping >= firm.coupled.tied) and firm.coupled.tied.any()
+    assert np.all(firm.body.damping >= firm.coupling.trunk_damping) and firm.coupling.trunk_damping.any()

@@ -46,7 +46,7 @@ def test_they_stay_finite(make: object, dt: float) -> None:
 @pytest.mark.parametrize("speed", [1.0, 40.0])
 def test_the_least_damping_is_that_of_its_formula(speed: float) -> None:
     """d = c I (w^2 - w_0^2) dt   [calm, 1]; what drivers ask for stays where it is more."""
-    from poise.stage.step.kernels import CALM, WHIRL, calm
+    from poise.stage.step.kernels import OVERSPEED, OVERSPEED_DAMPING, damp_overspeed
 
     actor = Stage(dt=0.005).add(MIX)
     actor.drive("legs", Balance())
@@ -56,13 +56,18 @@ def test_the_least_damping_is_that_of_its_formula(speed: float) -> None:
     body, rng = actor.body, np.random.default_rng(0)
     body.om[:] = speed * rng.normal(size=body.om.shape)
     asked = body.damping.copy()
-    calm(body.block, actor.coupled.block)
+    damp_overspeed(body.block, actor.coupling.block)
     square = (body.om**2).sum(axis=1)
     parents = MIX.skeleton.parents
     wanted = asked.copy()
     for i in range(1, len(parents)):
         if not actor.given[i]:
-            least = CALM * body.outboard()[2][i] * (max(square[i], square[parents[i]]) - (WHIRL / 0.005) ** 2) * 0.005
+            least = (
+                OVERSPEED_DAMPING
+                * body.outboard()[2][i]
+                * (max(square[i], square[parents[i]]) - (OVERSPEED / 0.005) ** 2)
+                * 0.005
+            )
             wanted[i] = max(asked[i], least)
     np.testing.assert_allclose(body.damping, wanted, rtol=0.2)  # what hangs on the arms has moved since it was built
     physical = ~actor.given & (np.arange(len(parents)) > 0)

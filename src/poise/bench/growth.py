@@ -67,6 +67,8 @@ def grow_characters(counts: Sequence[int], rounds: int) -> dict[str, Any]:
 def grow_joints(joints: Sequence[int], rounds: int, frames: int) -> dict[str, Any]:
     """Microseconds a frame, by number of joints, of a chain and of a tree."""
     from poise.bench.growth_kernels import couple_frames
+    from poise.dynamics.body_kernels import Body
+    from poise.stage.coupling.kernels import Coupling
 
     contenders: dict[str, Callable[[], object]] = {}
     for shape in ("chain", "tree"):
@@ -74,11 +76,16 @@ def grow_joints(joints: Sequence[int], rounds: int, frames: int) -> dict[str, An
             tree = build_body(count, shape)
             state = random_state(tree, frames)
             given = np.arange(count) > 0
+            body = Body(
+                joints=count, parents=tree.parents, offsets=tree.offsets, masses=tree.masses, centers=tree.centers,
+                inertias=tree.inertias,
+            )  # fmt: skip
+            coupling = Coupling(joints=count, gain=1.0, given=given, accelerating=given, touched=given)
             wrench = np.zeros((frames, count, 6))
             contenders[f"dynamics {shape} {count}"] = partial(compute_inverse_dynamics, tree, state)
             contenders[f"coupling {shape} {count}"] = partial(
-                couple_frames, tree.parents, tree.offsets, tree.masses, tree.centers, tree.inertias, given,
-                state.rotations, state.angular_velocity, state.angular_acceleration, wrench,
+                couple_frames, body, coupling, state.rotations, state.angular_velocity, state.angular_acceleration,
+                wrench,
             )  # fmt: skip
     timings = measure(contenders, rounds)
     found: dict[str, Any] = {}

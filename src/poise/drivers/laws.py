@@ -15,15 +15,22 @@ from __future__ import annotations
 
 from poise.compiled.kernel import kernel
 from poise.compiled.law import Block, Law, fields, law
+from poise.compiled.layout import Flags, Floats, Ints, Layout, at
 from poise.compiled.views import blocks, flags, floats, integers, record, tables, vectors
 from poise.drivers.loose.kernels import pull_to_pose, tell_aims
-from poise.dynamics.body_kernels import BODY, cross, turn, turn_back, update_body
+from poise.dynamics.body_kernels import BODY, Body, cross, turn, turn_back, update_body
 from poise.motion.playback.part_kernels import log_between, multiply, set_exp
 
 __all__ = [
     "BODY",
     "Block",
+    "Body",
+    "Flags",
+    "Floats",
+    "Ints",
     "Law",
+    "Layout",
+    "at",
     "blocks",
     "cross",
     "fields",

@@ -18,14 +18,13 @@ Kernels and laws see a body as the layout `Body`; `drivers/body.py` says what is
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from poise.compiled.kernel import kernel
 from poise.compiled.law import law
-from poise.compiled.layout import Floats, Ints, Layout
-from poise.compiled.views import blocks, floats, integers, record, vectors
+from poise.compiled.layout import Floats, Ints, Layout, at
 
 
 @kernel
@@ -248,7 +247,7 @@ class Body(Layout):
     steps: int  # since the run began
     request: int  # 1: the run ends after this step, see `Player.handle_request`
     floor: int  # address of the ground, see `world/ground/floor.py`
-    aloft: int  # 1 while nothing but the engine's contacts holds the root, see `stage/coupling/flight.py`
+    airborne: int  # 1 if nothing that is fixed touched the body in the last step: see `stage/coupling/flight.py`
     dt: float  # s
     t: float  # s, when the step began
     at: float  # s, the time at which a motion is evaluated
@@ -285,26 +284,23 @@ class Body(Layout):
     n: Annotated[Floats, "joints", 3]
     reaction: Annotated[Floats, "joints", 6]
     gravity: Annotated[Floats, 3]  # m/s2
-    outside: Annotated[Floats, 6]  # N and N m, what the engine's contacts do to a body in flight
+    # N in the world and N m about the root in its axes: contact forces of other floating bodies on an airborne body
+    external_wrench: Annotated[Floats, 6]
 
 
 BODY = Body.dtype  # of the same record, with addresses in place of arrays
 
 
 @kernel
-def update_body(body: Any) -> None:
-    """World poses and velocities from the state: R, p, om, vel, c and dc."""
-    j = body.joints
-    parents, R, p = integers(body.parents, j), blocks(body.R, j, 3, 3), vectors(body.p, j, 3)
-    om, vel = vectors(body.om, j, 3), vectors(body.vel, j, 3)
-    pose_bodies(parents, vectors(body.offsets, j, 3), floats(body.root, 3), vectors(body.q, j, 4), R, p)
-    move_bodies(parents, R, p, floats(body.v, 3), vectors(body.w, j, 3), om, vel)
-    center_of_mass(
-        floats(body.masses, j), vectors(body.centers, j, 3), R, p, om, vel, floats(body.c, 3), floats(body.dc, 3)
-    )
+def update_body(body: Body) -> None:
+    """Compute world poses and velocities from the state: R, p, om, vel, c and dc."""
+    parents, R, p, om, vel = body.parents, body.R, body.p, body.om, body.vel
+    pose_bodies(parents, body.offsets, body.root, body.q, R, p)
+    move_bodies(parents, R, p, body.v, body.w, om, vel)
+    center_of_mass(body.masses, body.centers, R, p, om, vel, body.c, body.dc)
 
 
 @law
 def update(body: int, _block: int) -> None:
     """World poses and velocities, and the centre of mass."""
-    update_body(record(body, BODY))
+    update_body(at(body, Body))

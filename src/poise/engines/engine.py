@@ -149,9 +149,9 @@ class BodyContacts:
         return BodyContacts(joints, points, forces, tuple(saved["others"]))
 
 
-# What an engine runs before each part of a step that it cuts: rows (count, 3) of law, body and block, which the stage
-# lists (`stage/step/substep_kernels.py`).  dt: s, of the part that comes next, which the engine tells
-AGAIN = fields(arrays="rows", integers="count", floats="dt")
+# Calls that an engine runs before each substep: rows (count, 3) of law, body and block, which the stage lists
+# (`stage/step/substep_kernels.py`).  dt: s, length of the substep that comes next, which the engine sets
+SUBSTEP = fields(arrays="rows", integers="count", floats="dt")
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,9 +162,9 @@ class SimulationLaws:
     step          of nobody and the scene's block
     read          of a body and its block; writes `aloft` to the body, too, where the engine has flights
     steer         of a body and its block, where the engine has flights
-    enter, leave  of the scene's block and a workspace's: step there from now on, and no more; see `Workspaces`
+    load_state, store_state  of the scene's block and a workspace's: step there from now on, and no more: `Workspaces`
     move          of a body and its block: `speed`; None: no GIVEN joint moves anything that touches
-    again         of an engine that may make a step in parts: a block of AGAIN
+    substep       of an engine that may divide a step: a block of SUBSTEP
     bodies        a block each;  scene: one for all
     """
 
@@ -173,11 +173,11 @@ class SimulationLaws:
     read: Law
     bodies: list[Block]
     scene: Block
-    enter: Law | None = None
-    leave: Law | None = None
+    load_state: Law | None = None
+    store_state: Law | None = None
     steer: Law | None = None
     move: Law | None = None
-    again: Block | None = None
+    substep: Block | None = None
 
 
 class Simulation(ABC):

@@ -26,7 +26,7 @@ from poise.stage.assignment import Assignment, Partition, add_trunk, divide, giv
 from poise.stage.attachment import check_boarding, check_free, let_fall, make_grip
 from poise.stage.coupling.coupling import CouplingState
 from poise.stage.coupling.flight import MomentumCorrection
-from poise.stage.coupling.paper import check_live, check_standing, is_followed_late, spread
+from poise.stage.coupling.paper import check_live, check_standing, lags, spread
 from poise.stage.monitor.effort import Effort
 from poise.stage.monitor.health import find_fall
 from poise.stage.standing import stand_at_ease
@@ -67,7 +67,7 @@ class Actor:
         self.body.state.root[:], self.body.state.q[:] = start.root, start.rotations
         self.partition: Partition | None = None
         self.start_height = 0.0
-        self.coupled = CouplingState(self.body, stage.torque_only, stage.coupling_filter is not None)
+        self.coupling = CouplingState(self.body, stage.torque_only, stage.coupling_filter is not None)
         self.limits = LimitTorques(self.body)
         self.effort = Effort(self)
         self.flight = MomentumCorrection(self)
@@ -200,7 +200,7 @@ class Actor:
                 "Let some of them end first."
             )
         if self._is_guarded:
-            push = spread(push, float(self.coupled.share[0]), self.stage.dt)
+            push = spread(push, float(self.coupling.filter_factor[0]), self.stage.dt)
         with self.stage.hold():
             self.pushes.append(push)
             self.stage.expect(push.start + push.seconds, self)
@@ -253,24 +253,20 @@ class Actor:
     @property
     def given(self) -> np.ndarray:
         """(J,) bool, joints whose motion is given."""
-        return self.coupled.given
+        return self.coupling.given
 
     @property
     def connectors(self) -> list[int]:
         """Joints whose bodies carry what is given."""
-        return self.coupled.connectors
+        return self.coupling.connectors
 
     def find_coupling(self, is_coupled: bool = False) -> tuple[Law, Block]:
         """The law that couples what is given to what is physical, with its block; and pushes are in that.
 
         is_coupled  the engine's step does so by itself: what is left is the share of a gain other than 1
         """
-        ordered = sorted(self.pushes, key=lambda push: push.start)
-        at = self.character.skeleton.index
-        rows = [[at(push.joint), *push.force, push.start, push.seconds] for push in ordered]
-        pushes = np.array(rows, float).reshape(-1, 6)
         gain = self.stage.gain - (1.0 if is_coupled else 0.0)
-        return self.coupled.find_law(self.stage.couple, gain, pushes), self.coupled.block
+        return self.coupling.find_law(self.stage.couple, gain, self.pushes), self.coupling.block
 
     @property
     def players(self) -> list[Player]:
@@ -331,7 +327,7 @@ class Actor:
 
     def _let_go(self) -> None:
         """Stop what is played, from where it is: all that does not keep on goes limp."""
-        is_late = self._is_guarded and is_followed_late(float(self.coupled.share[0]))
+        is_late = self._is_guarded and lags(float(self.coupling.filter_factor[0]))
         assignments = let_go(self.assignments, self.character.skeleton, self.body.tree, self.name, is_late)
         gone = [a.part for a, old in zip(assignments, self.assignments, strict=True) if a is not old]
         if gone:

@@ -15,7 +15,7 @@ from poise.engines.scene import BALL, FREE, GIVEN, Joint, SceneBody
 from poise.errors import InputError
 from poise.stage.assignment import Assignment, divide
 from poise.stage.attachment import list_held_shapes
-from poise.stage.coupling.paper import check_standing, find_share
+from poise.stage.coupling.paper import check_standing, find_filter
 from poise.stage.groups.contact_pairs import choose_shapes
 from poise.stage.monitor.health import check_written, hips_over_floor
 from poise.stage.standing import plant_feet, put_on_floor
@@ -64,17 +64,19 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
         actor.start_height = hips_over_floor(actor)
         actor.effort.begin(t)
     body.turning[:] = body.handed[:] = body.pulling[:] = 0.0  # the change of hands is over
-    actor.coupled.settle(actor.partition, actor.carrier is not None, actor.balances)
+    actor.coupling.begin(actor.partition, actor.carrier is not None, actor.balances)
     body.root_is_given = bool(actor.given[0])
     if stage.couple == "paper":
         if stage.coupling_filter is None:
             burden = stage.engine.abilities.burden
             if starting:
                 check_standing(body, actor.given, bool(stands), actor.name)
-            actor.coupled.share[0] = find_share(body, actor.given, stage.gain, stage.torque_only, actor.name, burden)
+            actor.coupling.filter_factor[0] = find_filter(
+                body, actor.given, stage.gain, stage.torque_only, actor.name, burden
+            )
         else:
-            actor.coupled.share[0] = 1.0 - stage.coupling_filter
-    actor.flight.settle(t)
+            actor.coupling.filter_factor[0] = 1.0 - stage.coupling_filter
+    actor.flight.begin(t)
 
 
 def take_part(actor: Actor, t: float) -> None:

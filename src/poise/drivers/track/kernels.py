@@ -299,7 +299,7 @@ def feed_forward(b: Any, x: Any, s: Any) -> None:
     ask_dynamics(
         integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.inertias, j, 3, 3),
         blocks(b.R, j, 3, 3), vectors(b.p, j, 3), vectors(b.om, j, 3), vectors(b.w, j, 3), vectors(b.dw, j, 3), a0,
-        floats(b.gravity, 3), b.aloft == 1, work[0], work[1], f, n,
+        floats(b.gravity, 3), b.airborne == 1, work[0], work[1], f, n,
     )  # fmt: skip
     for c in range(3):
         vectors(b.dw, j, 3)[0, c] = kept[c]
@@ -321,7 +321,7 @@ def swing_root(b: Any, root: np.ndarray, a0: np.ndarray, kept: np.ndarray) -> No
     for c in range(3):
         a0[c], kept[c] = a[c], dw[c]
         is_given = is_given or a[c] != 0.0 or dw[c] != 0.0
-    if is_given or b.aloft == 1:
+    if is_given or b.airborne == 1:
         root[12] = 0.0
         return
     share = min(b.dt / LATELY, 1.0)

@@ -25,7 +25,7 @@ import numpy as np
 
 from poise.compiled.law import Block, Law
 from poise.engines.contact_log import ContactLog
-from poise.engines.engine import AGAIN, BodyContacts, Capabilities, Engine, Simulation, SimulationLaws
+from poise.engines.engine import SUBSTEP, BodyContacts, Capabilities, Engine, Simulation, SimulationLaws
 from poise.engines.memory import write_over
 from poise.engines.mujoco.library import find_function, find_inverse_offsets
 from poise.engines.mujoco.simulation import MujocoSimulation
@@ -69,7 +69,7 @@ class InverseSimulation(MujocoSimulation):
         model.geom_margin[:] = np.maximum(model.geom_margin, 0.5 * _AHEAD)
         model.body_margin[:] = np.maximum(model.body_margin, 0.5 * _AHEAD)
         self._kept = _Kept(max(_FEWEST, _EACH * model.ngeom))
-        self._again = Block(AGAIN)
+        self._substep = Block(SUBSTEP)
         self._block = self._build_block()
         self._body_of = np.asarray(model.geom_bodyid, np.int64)
 
@@ -89,7 +89,7 @@ class InverseSimulation(MujocoSimulation):
             "jnt_vadr": model.jnt_dofadr,
         }  # fmt: skip
         block = Block(
-            INVERSE, again=self._again.address, qpos=data.qpos, qvel=data.qvel, smooth=data.qfrc_smooth,
+            INVERSE, substep=self._substep.address, qpos=data.qpos, qvel=data.qvel, smooth=data.qfrc_smooth,
             applied=data.qfrc_applied, outside=data.xfrc_applied, constraint=data.qfrc_constraint,
             damping=model.dof_damping, cdof=data.cdof, com=data.subtree_com, xmat=data.xmat, xpos=data.xpos,
             jnt_range=np.ascontiguousarray(ranges, float),
@@ -148,7 +148,7 @@ class InverseSimulation(MujocoSimulation):
         for each in theirs.bodies:
             each.set(scene=self._block.address)
         return SimulationLaws(
-            theirs.take, step, read, theirs.bodies, self._block, steer=theirs.steer, again=self._again
+            theirs.take, step, read, theirs.bodies, self._block, steer=theirs.steer, substep=self._substep
         )
 
     def _list_met(self) -> np.ndarray:

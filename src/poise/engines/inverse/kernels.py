@@ -29,7 +29,7 @@ from poise.compiled.views import (
 from poise.dynamics.body_kernels import BODY
 from poise.dynamics.contact.cone_kernels import factor_back, solve_down, solve_factored_contacts, solve_up
 from poise.engines.contact_log_kernels import HITS, end_step, note_contact
-from poise.engines.engine import AGAIN
+from poise.engines.engine import SUBSTEP
 from poise.engines.mujoco.kernels import DATA, PLACES, read_state, stands_fast
 
 SHORTEST = 1.0 / 1000.0  # s, of a part of a step in which something is fast
@@ -243,7 +243,7 @@ INVERSE = fields(
     """,
     integers="""
         position velocity acceleration inertia model data nv nq bodies shapes joints most
-        ncon contact size dist pos frame geom exclude friction time again
+        ncon contact size dist pos frame geom exclude friction time substep
     """,
     floats="dt heavy exact",
 )
@@ -265,14 +265,14 @@ def step(_body: int, block: int) -> None:
         dt = left / count_parts(qvel, left)
         is_cut = is_cut or dt < x.dt
         if is_cut:
-            _run_again(record(x.again, AGAIN), dt)
+            _run_again(record(x.substep, SUBSTEP), dt)
         speed = advance(x, dt, u, True)
         if speed > 0.0:
             # something was struck: again, in a shorter part, with what stops joints that are as fast as it makes them
             dt, is_cut = min(max(FAST / speed, SHORTEST), dt), True
             before[:] = qvel
             qvel[:] = u
-            _run_again(record(x.again, AGAIN), dt)
+            _run_again(record(x.substep, SUBSTEP), dt)
             qvel[:] = before
             advance(x, dt, u, False)
         left -= dt

@@ -270,13 +270,13 @@ def read_state(b: Any, x: Any, d: Any, meets_floaters: bool) -> None:
     )  # fmt: skip
     constraint = floats(d.constraint, d.nv)
     # where MuJoCo found no forces, what it says that they are is not what moved the body
-    b.aloft = 1 if is_aloft(kind, vadr, constraint, x.is_open == 1) else 0
-    if b.aloft == 0 and kind[0] == FREE and meets_floaters:
-        b.aloft = 1
+    b.airborne = 1 if is_aloft(kind, vadr, constraint, x.is_open == 1) else 0
+    if b.airborne == 0 and kind[0] == FREE and meets_floaters:
+        b.airborne = 1
     if d.unsolved == 1 and not is_aloft(kind, vadr, constraint, False):
-        b.aloft = 0
+        b.airborne = 0
     for k in range(6):
-        floats(b.outside, 6)[k] = constraint[vadr[0] + k] if b.aloft == 1 else 0.0
+        floats(b.external_wrench, 6)[k] = constraint[vadr[0] + k] if b.airborne == 1 else 0.0
 
 
 @kernel
@@ -300,7 +300,7 @@ def steer(body: int, block: int) -> None:
 
 
 @law
-def sit_down(block: int, desk: int) -> None:
+def load_state(block: int, desk: int) -> None:
     """Bring a scene's state to a desk, and step there from now on."""
     d, to = record(block, DATA), record(desk, DESK)
     nq, nv = d.nq, d.nv
@@ -319,7 +319,7 @@ def sit_down(block: int, desk: int) -> None:
 
 
 @law
-def get_up(block: int, _desk: int) -> None:
+def store_state(block: int, _desk: int) -> None:
     """Take a scene's state away from a desk."""
     d = record(block, DATA)
     _keep_state(d, d.after)

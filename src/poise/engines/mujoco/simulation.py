@@ -467,8 +467,8 @@ class MujocoSimulation(Simulation):
             laws.read,
             self._body_blocks,
             self._scene_block,
-            laws.sit_down,
-            laws.get_up,
+            laws.load_state,
+            laws.store_state,
             laws.steer,
             move,
         )

@@ -15,77 +15,85 @@ World axes. Motions are asked for the end of the step, where everybody who looks
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
 from poise.compiled.kernel import kernel
-from poise.compiled.law import fields, law
-from poise.compiled.views import blocks, call_with_two, floats, record, tables, vectors
-from poise.dynamics.body_kernels import BODY, cross, spin, turn, turn_back, update_body
+from poise.compiled.law import law
+from poise.compiled.layout import Floats, Ints, Layout, at
+from poise.compiled.views import call_with_two
+from poise.dynamics.body_kernels import Body, cross, spin, turn, turn_back, update_body
 
-# gives     (count, 3) laws that give motions, each with body and block
-# kept      (7,) L* and P*, and whether they are known
-# steer     the engine's law that takes the root's velocity, and its block; 0: that is done in Python
-FLIGHT = fields(arrays="gives kept", integers="count steer block")
+
+class Momentum(Layout):
+    """The momentum that one body must have in flight."""
+
+    count: int
+    writes: Annotated[Ints, "count", 3]  # law, body and block of what writes prescribed motion
+    set_root_velocity: int  # address of the engine's law that takes the root's velocity; 0: that is done in Python
+    engine_block: int  # address of that law's block
+    target: Annotated[Floats, 7]  # N m s and N s: L* about the centre of mass, P*; and 1 if they are known
+
+
 KNOWN = 6
 _FLAT = 1e-12  # of its largest moments' product: so little is a line or a point of mass, which has no spin of its own
 
 
 @law
-def weigh(body: int, block: int) -> None:
-    """The momentum as it is now, to be kept from now on."""
-    b, x = record(body, BODY), record(block, FLIGHT)
+def keep_momentum(body: int, block: int) -> None:
+    """Keep the present momentum from now on."""
+    b, x = at(body, Body), at(block, Momentum)
     update_body(b)
-    kept = floats(x.kept, 7)
     _, _, linear, angular = find_momentum(b)
+    _set_target(x.target, linear, angular)
+
+
+@kernel
+def _set_target(target: np.ndarray, linear: np.ndarray, angular: np.ndarray) -> None:
     for a in range(3):
-        kept[a], kept[3 + a] = angular[a], linear[a]
-    kept[KNOWN] = 1.0
+        target[a], target[3 + a] = angular[a], linear[a]
+    target[KNOWN] = 1.0
 
 
 @law
 def conserve(body: int, block: int) -> None:
-    """After the engine's step: the root's velocity with which the body has the momentum that it must have."""
-    b, x = record(body, BODY), record(block, FLIGHT)
-    kept = floats(x.kept, 7)
-    if b.aloft == 0:
-        kept[KNOWN] = 0.0
+    """After the engine's step, give the root the velocity with which the body has the momentum that it must have."""
+    b, x = at(body, Body), at(block, Momentum)
+    target, writes = x.target, x.writes
+    if b.airborne == 0:
+        target[KNOWN] = 0.0
         return
-    force, torque = _find_pushed(b)
-    gives = tables(x.gives, x.count, 3)
+    force, torque = _find_external(b)
     b.at = b.t + b.dt
     for i in range(x.count):
-        call_with_two(gives[i, 0], gives[i, 1], gives[i, 2])
+        call_with_two(writes[i, 0], writes[i, 1], writes[i, 2])
     update_body(b)
     mass, inertia, linear, angular = find_momentum(b)
-    if kept[KNOWN] == 1.0:
-        v, w, p, R = floats(b.v, 3), vectors(b.w, b.joints, 3), vectors(b.p, b.joints, 3), blocks(b.R, b.joints, 3, 3)
-        for a in range(3):
-            kept[a] += b.dt * torque[a]
-            kept[3 + a] += b.dt * (force[a] + mass * floats(b.gravity, 3)[a])
-        dom = _solve(inertia, kept[:3] - angular)
-        lx, ly, lz = cross(dom, floats(b.c, 3) - p[0])
-        v[0] += (kept[3] - linear[0]) / mass - lx
-        v[1] += (kept[4] - linear[1]) / mass - ly
-        v[2] += (kept[5] - linear[2]) / mass - lz
-        x0, x1, x2 = turn_back(R[0], dom)
-        w[0, 0] += x0
-        w[0, 1] += x1
-        w[0, 2] += x2
-        if x.steer != 0:
-            call_with_two(x.steer, body, x.block)
+    if target[KNOWN] != 1.0:
+        _set_target(target, linear, angular)
         return
+    v, w, gravity = b.v, b.w, b.gravity
     for a in range(3):
-        kept[a], kept[3 + a] = angular[a], linear[a]
-    kept[KNOWN] = 1.0
+        target[a] += b.dt * torque[a]
+        target[3 + a] += b.dt * (force[a] + mass * gravity[a])
+    dom = _solve(inertia, target[:3] - angular)
+    lx, ly, lz = cross(dom, b.c - b.p[0])
+    v[0] += (target[3] - linear[0]) / mass - lx
+    v[1] += (target[4] - linear[1]) / mass - ly
+    v[2] += (target[5] - linear[2]) / mass - lz
+    x0, x1, x2 = turn_back(b.R[0], dom)
+    w[0, 0] += x0
+    w[0, 1] += x1
+    w[0, 2] += x2
+    if x.set_root_velocity != 0:
+        call_with_two(x.set_root_velocity, body, x.engine_block)
 
 
 @kernel
-def _find_pushed(b: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Force and torque about the centre of mass of what pushed from outside in the last step; poses are still those."""
-    wrench, coupling = vectors(b.wrench, b.joints, 6), vectors(b.coupling, b.joints, 6)
-    p, c = vectors(b.p, b.joints, 3), floats(b.c, 3)
+def _find_external(b: Body) -> tuple[np.ndarray, np.ndarray]:
+    """Return external force and torque about the centre of mass in the last step; poses are those of its start."""
+    wrench, coupling, external, p, c = b.wrench, b.coupling, b.external_wrench, b.p, b.c
     force, torque = np.zeros(3), np.zeros(3)
     f = np.empty(3)
     for i in range(b.joints):
@@ -97,11 +105,11 @@ def _find_pushed(b: Any) -> tuple[np.ndarray, np.ndarray]:
         torque[0] += x
         torque[1] += y
         torque[2] += z
-    # what others that float put on it, as the engine counts it: about the root, torque in its axes
+    # contact forces of other floating bodies, as the engine has them: about the root, torque in its axes
     for a in range(3):
-        f[a] = floats(b.outside, 6)[a]
+        f[a] = external[a]
         force[a] += f[a]
-    tx, ty, tz = turn(blocks(b.R, b.joints, 3, 3)[0], floats(b.outside, 6)[3:])
+    tx, ty, tz = turn(b.R[0], external[3:])
     x, y, z = cross(p[0] - c, f)
     torque[0] += tx + x
     torque[1] += ty + y
@@ -110,12 +118,10 @@ def _find_pushed(b: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 @kernel
-def find_momentum(b: Any) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
-    """Mass, inertia (3, 3) about the centre of mass, linear and angular momentum of a body that is up to date."""
-    j = b.joints
-    masses, centers, inertias = floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.inertias, j, 3, 3)
-    R, p, om, vel = blocks(b.R, j, 3, 3), vectors(b.p, j, 3), vectors(b.om, j, 3), vectors(b.vel, j, 3)
-    c, dc = floats(b.c, 3), floats(b.dc, 3)
+def find_momentum(b: Body) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+    """Return mass, inertia (3, 3) about the centre of mass, linear and angular momentum of an updated body."""
+    j, masses, centers, inertias = b.joints, b.masses, b.centers, b.inertias
+    R, p, om, vel, c, dc = b.R, b.p, b.om, b.vel, b.c, b.dc
     mass, inertia, angular = 0.0, np.zeros((3, 3)), np.zeros(3)
     d, u = np.empty(3), np.empty(3)
     for i in range(j):

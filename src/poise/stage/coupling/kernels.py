@@ -27,90 +27,112 @@ given joint moves has none.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from poise.compiled.kernel import kernel
-from poise.dynamics.body_kernels import add_to_parent, point_acceleration, spin, turn
+from poise.compiled.layout import Flags, Floats, Ints, Layout
+from poise.dynamics.body_kernels import Body, add_to_parent, point_acceleration, spin, turn
 
-# Where each number is in a push's row: the joint that it pushes, newtons, when it begins and how long it lasts.
-PUSH_JOINT, PUSH_X, PUSH_Y, PUSH_Z, PUSH_START, PUSH_SECONDS, PUSH_COLUMNS = range(7)
 _ROUND = 1e-9  # of a step
 
 
-@kernel
-def couple_exact(
-    parents: np.ndarray,
-    masses: np.ndarray,
-    centers: np.ndarray,
-    inertias: np.ndarray,
-    given: np.ndarray,
-    touched: np.ndarray,
-    R: np.ndarray,
-    p: np.ndarray,
-    w: np.ndarray,
-    dw: np.ndarray,
-    a0: np.ndarray,
-    om: np.ndarray,
-    gain: float,
-    work: np.ndarray,
-    wrench: np.ndarray,
-) -> None:
-    """Add -k (moving - locked) of every body to wrench (J, 6), [torque, force] about its joint in world axes.
+class Coupling(Layout):
+    """Which joints of a body are prescribed, how they act on what carries them, and the pushes on the body."""
 
-    given    (J,) bool: joints whose motion is given
-    touched  (J,) bool: bodies that a given joint moves, itself or from further in
-    om       (J, 3) world angular velocities as they are
-    a0       (3,) m/s2, of a root that is given
-    work     (3, J, 3): differences of angular accelerations and of accelerations, and locked angular velocities
-    """
-    al, acc, locked = work[0], work[1], work[2]
-    for i in range(len(parents)):
-        k = parents[i]
-        if not touched[i]:
-            for a in range(3):
-                al[i, a] = 0.0
-                acc[i, a] = 0.0
-                locked[i, a] = om[i, a]
-            continue
-        if k < 0:
-            al[i, 0], al[i, 1], al[i, 2] = turn(R[i], dw[i])
-            for a in range(3):
-                acc[i, a] = a0[a]
-                locked[i, a] = 0.0
-        else:
-            rx, ry, rz = p[i, 0] - p[k, 0], p[i, 1] - p[k, 1], p[i, 2] - p[k, 2]
-            x, y, z = point_acceleration(om[k], al[k], rx, ry, rz)
-            ux, uy, uz = _centripetal(locked[k], rx, ry, rz)
-            acc[i, 0], acc[i, 1], acc[i, 2] = acc[k, 0] + x - ux, acc[k, 1] + y - uy, acc[k, 2] + z - uz
-            # d/dt (R w) = R dw + om_parent x (R w): all of it is the given motion's, or what locking changes of it
-            x, y, z = turn(R[i], w[i])
-            if given[i]:
-                ax, ay, az = turn(R[i], dw[i])
-                ux, uy, uz = om[k, 0], om[k, 1], om[k, 2]
-                locked[i, 0], locked[i, 1], locked[i, 2] = locked[k, 0], locked[k, 1], locked[k, 2]
-            else:
-                ax, ay, az = 0.0, 0.0, 0.0
-                ux, uy, uz = om[k, 0] - locked[k, 0], om[k, 1] - locked[k, 1], om[k, 2] - locked[k, 2]
-                locked[i, 0], locked[i, 1], locked[i, 2] = locked[k, 0] + x, locked[k, 1] + y, locked[k, 2] + z
-            al[i, 0] = al[k, 0] + ax + uy * z - uz * y
-            al[i, 1] = al[k, 1] + ay + uz * x - ux * z
-            al[i, 2] = al[k, 2] + az + ux * y - uy * x
+    joints: int  # number of joints
+    gain: float  # k: 1 is physics
+    given: Annotated[Flags, "joints"]  # joints whose motion is prescribed
+    accelerating: Annotated[Flags, "joints"]  # those of them that accelerate by themselves; not a root on a prop
+    touched: Annotated[Flags, "joints"]  # bodies that an accelerating joint moves, its own or one further in
+    inertia: Annotated[Floats, "joints"]  # kg m2, of what each joint carries, about the joint
+    massless: Annotated[Flags, "joints"]  # segments with next to no mass beside what hangs from them
+    trunk_damping: Annotated[Floats, "joints"]  # N m s/rad: see `stage/step/kernels.py:damp_overspeed`
+    # `exact`: differences of angular accelerations (rad/s2) and of accelerations (m/s2) between moving and locked, and
+    # angular velocities (rad/s) with the prescribed joints locked; world axes
+    al_difference: Annotated[Floats, "joints", 3]
+    acc_difference: Annotated[Floats, "joints", 3]
+    om_locked: Annotated[Floats, "joints", 3]
+    # `paper`
+    torque_only: int  # 1: the torque alone acts on the connector, without the force that goes with it
+    filter_is_fixed: int  # 1: the user chose the filter; else it follows from the pose
+    filter_factor: Annotated[Floats, 1]  # fraction of the last step in `al` and `acc`; the rest is that of earlier ones
+    al: Annotated[Floats, "joints", 3]  # rad/s2, angular accelerations in the last steps, world axes
+    acc: Annotated[Floats, "joints", 3]  # m/s2, of the joints
+    om_before: Annotated[Floats, "joints", 3]  # rad/s, at the beginning of the step
+    vel_before: Annotated[Floats, "joints", 3]  # m/s
+    # Pushes, sorted by their start.
+    push_count: int
+    push_joint: Annotated[Ints, "push_count"]
+    push_force: Annotated[Floats, "push_count", 3]  # N, world axes
+    push_start: Annotated[Floats, "push_count"]  # s
+    push_seconds: Annotated[Floats, "push_count"]
+    felt: Annotated[Floats, "joints", 3]  # N m, world axes: what pushes put on prescribed joints, for players to take
+    pressed: Annotated[Floats, "joints", 8]  # see `Body.pressed`
+
+
+@kernel
+def couple_exact(b: Body, x: Coupling, wrench: np.ndarray) -> None:
+    """Add -k (moving - locked) of every body to wrench (J, 6), [torque, force] about its joint in world axes."""
+    _find_differences(b, x)
+    touched, masses, centers, inertias, R, om = x.touched, b.masses, b.centers, b.inertias, b.R, b.om
+    al, acc, locked, gain = x.al_difference, x.acc_difference, x.om_locked, x.gain
+    for i in range(b.joints):
         m = masses[i]
-        if m == 0.0:
+        if not touched[i] or m == 0.0:
             continue
-        x, y, z = turn(R[i], centers[i])
-        ax, ay, az = point_acceleration(om[i], al[i], x, y, z)
-        bx, by, bz = _centripetal(locked[i], x, y, z)
+        cx, cy, cz = turn(R[i], centers[i])
+        ax, ay, az = point_acceleration(om[i], al[i], cx, cy, cz)
+        bx, by, bz = _centripetal(locked[i], cx, cy, cz)
         fx, fy, fz = m * (acc[i, 0] + ax - bx), m * (acc[i, 1] + ay - by), m * (acc[i, 2] + az - bz)
         tx, ty, tz = spin(R[i], inertias[i], al[i, 0], al[i, 1], al[i, 2])
         gx, gy, gz = _gyroscopic(R[i], inertias[i], om[i])
         hx, hy, hz = _gyroscopic(R[i], inertias[i], locked[i])
-        wrench[i, 0] -= gain * (tx + gx - hx + y * fz - z * fy)
-        wrench[i, 1] -= gain * (ty + gy - hy + z * fx - x * fz)
-        wrench[i, 2] -= gain * (tz + gz - hz + x * fy - y * fx)
+        wrench[i, 0] -= gain * (tx + gx - hx + cy * fz - cz * fy)
+        wrench[i, 1] -= gain * (ty + gy - hy + cz * fx - cx * fz)
+        wrench[i, 2] -= gain * (tz + gz - hz + cx * fy - cy * fx)
         wrench[i, 3] -= gain * fx
         wrench[i, 4] -= gain * fy
         wrench[i, 5] -= gain * fz
+
+
+@kernel
+def _find_differences(b: Body, x: Coupling) -> None:
+    """Write `al_difference`, `acc_difference` and `om_locked`, from the root outwards."""
+    parents, R, p, w, dw, a0, om = b.parents, b.R, b.p, b.w, b.dw, b.a, b.om
+    given, touched, al, acc, locked = x.accelerating, x.touched, x.al_difference, x.acc_difference, x.om_locked
+    for i in range(b.joints):
+        k = parents[i]
+        if not touched[i]:
+            for c in range(3):
+                al[i, c] = 0.0
+                acc[i, c] = 0.0
+                locked[i, c] = om[i, c]
+            continue
+        if k < 0:
+            al[i, 0], al[i, 1], al[i, 2] = turn(R[i], dw[i])
+            for c in range(3):
+                acc[i, c] = a0[c]
+                locked[i, c] = 0.0
+            continue
+        rx, ry, rz = p[i, 0] - p[k, 0], p[i, 1] - p[k, 1], p[i, 2] - p[k, 2]
+        ax, ay, az = point_acceleration(om[k], al[k], rx, ry, rz)
+        ux, uy, uz = _centripetal(locked[k], rx, ry, rz)
+        acc[i, 0], acc[i, 1], acc[i, 2] = acc[k, 0] + ax - ux, acc[k, 1] + ay - uy, acc[k, 2] + az - uz
+        # d/dt (R w) = R dw + om_parent x (R w): all of it is the prescribed motion's, or what locking changes of it
+        wx, wy, wz = turn(R[i], w[i])
+        if given[i]:
+            ax, ay, az = turn(R[i], dw[i])
+            ux, uy, uz = om[k, 0], om[k, 1], om[k, 2]
+            locked[i, 0], locked[i, 1], locked[i, 2] = locked[k, 0], locked[k, 1], locked[k, 2]
+        else:
+            ax, ay, az = 0.0, 0.0, 0.0
+            ux, uy, uz = om[k, 0] - locked[k, 0], om[k, 1] - locked[k, 1], om[k, 2] - locked[k, 2]
+            locked[i, 0], locked[i, 1], locked[i, 2] = locked[k, 0] + wx, locked[k, 1] + wy, locked[k, 2] + wz
+        al[i, 0] = al[k, 0] + ax + uy * wz - uz * wy
+        al[i, 1] = al[k, 1] + ay + uz * wx - ux * wz
+        al[i, 2] = al[k, 2] + az + ux * wy - uy * wx
 
 
 @kernel
@@ -128,76 +150,66 @@ def _gyroscopic(R: np.ndarray, inertia: np.ndarray, om: np.ndarray) -> tuple[flo
 
 
 @kernel
-def couple_paper(
-    parents: np.ndarray,
-    masses: np.ndarray,
-    centers: np.ndarray,
-    inertias: np.ndarray,
-    given: np.ndarray,
-    R: np.ndarray,
-    p: np.ndarray,
-    w: np.ndarray,
-    dw: np.ndarray,
-    om: np.ndarray,
-    al: np.ndarray,
-    acc: np.ndarray,
-    gravity: np.ndarray,
-    gain: float,
-    torque_only: bool,
-    f: np.ndarray,
-    n: np.ndarray,
-    wrench: np.ndarray,
-) -> None:
-    """Add -k W of every kinematic part to its connector's row of wrench (J, 6).   [mix, eq 2-7]
+def couple_paper(b: Body, x: Coupling) -> None:
+    """Add -k W of every kinematic part to its connector's row of the body's wrench.   [mix, eq 2-7]
 
-    al, acc  (J, 3) world angular accelerations and accelerations of the physical bodies' joints *of the last step*;
-             the rows of given joints are written here
+    `al` and `acc` are those of the physical bodies *of the last steps*; the rows of given joints are written here.
     """
-    for i in range(len(parents)):
-        for a in range(3):
-            f[i, a] = 0.0
-            n[i, a] = 0.0
+    _find_part_forces(b, x)
+    parents, p, f, n, wrench, given, gain = b.parents, b.p, b.f, b.n, b.wrench, x.given, x.gain
+    for i in range(b.joints - 1, 0, -1):
+        k = parents[i]
+        if not given[i]:
+            continue
+        if given[k] or x.torque_only == 0:
+            add_to_parent(k, i, p, f, n)
+        else:
+            # tau_1 alone: the torque at the part's first joint, without the force that goes with it   [mix, eq 7]
+            for c in range(3):
+                n[k, c] += n[i, c]
+    for i in range(b.joints):
+        if not given[i]:
+            for c in range(3):
+                wrench[i, c] -= gain * n[i, c]
+                wrench[i, 3 + c] -= gain * f[i, c]
+
+
+@kernel
+def _find_part_forces(b: Body, x: Coupling) -> None:
+    """Write the forces f and torques n that each given body needs for itself, about its joint; zero for the others."""
+    parents, masses, centers, inertias, gravity = b.parents, b.masses, b.centers, b.inertias, b.gravity
+    R, p, w, dw, om, f, n = b.R, b.p, b.w, b.dw, b.om, b.f, b.n
+    given, al, acc = x.given, x.al, x.acc
+    for i in range(b.joints):
+        for c in range(3):
+            f[i, c] = 0.0
+            n[i, c] = 0.0
         k = parents[i]
         if not given[i] or k < 0:
             continue
-        x, y, z = turn(R[i], w[i])
+        wx, wy, wz = turn(R[i], w[i])
         ax, ay, az = turn(R[i], dw[i])
-        al[i, 0] = al[k, 0] + ax + om[k, 1] * z - om[k, 2] * y
-        al[i, 1] = al[k, 1] + ay + om[k, 2] * x - om[k, 0] * z
-        al[i, 2] = al[k, 2] + az + om[k, 0] * y - om[k, 1] * x
-        x, y, z = point_acceleration(om[k], al[k], p[i, 0] - p[k, 0], p[i, 1] - p[k, 1], p[i, 2] - p[k, 2])
-        acc[i, 0], acc[i, 1], acc[i, 2] = acc[k, 0] + x, acc[k, 1] + y, acc[k, 2] + z
+        al[i, 0] = al[k, 0] + ax + om[k, 1] * wz - om[k, 2] * wy
+        al[i, 1] = al[k, 1] + ay + om[k, 2] * wx - om[k, 0] * wz
+        al[i, 2] = al[k, 2] + az + om[k, 0] * wy - om[k, 1] * wx
+        ax, ay, az = point_acceleration(om[k], al[k], p[i, 0] - p[k, 0], p[i, 1] - p[k, 1], p[i, 2] - p[k, 2])
+        acc[i, 0], acc[i, 1], acc[i, 2] = acc[k, 0] + ax, acc[k, 1] + ay, acc[k, 2] + az
         m = masses[i]
-        x, y, z = turn(R[i], centers[i])
-        ax, ay, az = point_acceleration(om[i], al[i], x, y, z)
+        cx, cy, cz = turn(R[i], centers[i])
+        ax, ay, az = point_acceleration(om[i], al[i], cx, cy, cz)
         f[i, 0] = m * (acc[i, 0] + ax - gravity[0])
         f[i, 1] = m * (acc[i, 1] + ay - gravity[1])
         f[i, 2] = m * (acc[i, 2] + az - gravity[2])
         tx, ty, tz = spin(R[i], inertias[i], al[i, 0], al[i, 1], al[i, 2])
         gx, gy, gz = _gyroscopic(R[i], inertias[i], om[i])
-        n[i, 0] = tx + gx + y * f[i, 2] - z * f[i, 1]
-        n[i, 1] = ty + gy + z * f[i, 0] - x * f[i, 2]
-        n[i, 2] = tz + gz + x * f[i, 1] - y * f[i, 0]
-    for i in range(len(parents) - 1, 0, -1):
-        k = parents[i]
-        if not given[i]:
-            continue
-        if given[k] or not torque_only:
-            add_to_parent(k, i, p, f, n)
-        else:
-            # tau_1 alone: the torque at the part's first joint, without the force that goes with it   [mix, eq 7]
-            for a in range(3):
-                n[k, a] += n[i, a]
-    for i in range(len(parents)):
-        if not given[i]:
-            for a in range(3):
-                wrench[i, a] -= gain * n[i, a]
-                wrench[i, 3 + a] -= gain * f[i, a]
+        n[i, 0] = tx + gx + cy * f[i, 2] - cz * f[i, 1]
+        n[i, 1] = ty + gy + cz * f[i, 0] - cx * f[i, 2]
+        n[i, 2] = tz + gz + cx * f[i, 1] - cy * f[i, 0]
 
 
 @kernel
 def hand_to_connectors(parents: np.ndarray, given: np.ndarray, p: np.ndarray, wrench: np.ndarray) -> None:
-    """Move the wrenches on given bodies to what carries them, in place; a given root keeps its own."""
+    """Move the wrenches on given bodies to the bodies that carry them, in place; a given root keeps its own."""
     for i in range(len(parents) - 1, 0, -1):
         if given[i]:
             _hand_on(i, parents[i], p, wrench)
@@ -205,7 +217,7 @@ def hand_to_connectors(parents: np.ndarray, given: np.ndarray, p: np.ndarray, wr
 
 @kernel
 def hand_on_pushes(parents: np.ndarray, given: np.ndarray, p: np.ndarray, wrench: np.ndarray, felt: np.ndarray) -> None:
-    """The same of pushes, with what they put on each given joint into felt (J, 3) N m, world axes."""
+    """Like `hand_to_connectors`, for pushes; write their torques on given joints to felt (J, 3) N m, world axes."""
     for i in range(len(parents) - 1, 0, -1):
         if given[i]:
             felt[i, 0], felt[i, 1], felt[i, 2] = wrench[i, 0], wrench[i, 1], wrench[i, 2]
@@ -214,7 +226,7 @@ def hand_on_pushes(parents: np.ndarray, given: np.ndarray, p: np.ndarray, wrench
 
 @kernel
 def hand_on_pressed(parents: np.ndarray, given: np.ndarray, p: np.ndarray, pressed: np.ndarray) -> None:
-    """The same of contacts: rows of given joints (J, PRESSED) become those of all that is given further out."""
+    """Sum contact rows (J, PRESSED) of given joints inwards: each then has all that acts outboard of it."""
     for i in range(len(parents) - 1, -1, -1):
         row = pressed[i]
         if row[6] == 0.0:
@@ -246,30 +258,29 @@ def _hand_on(i: int, k: int, p: np.ndarray, wrench: np.ndarray) -> None:
 
 
 @kernel
-def add_pushes(pushes: np.ndarray, t: float, dt: float, R: np.ndarray, centers: np.ndarray, wrench: np.ndarray) -> None:
-    """Forces of the step from t on, at the centres of mass of the bodies they push; sorted by their start.
+def add_pushes(b: Body, x: Coupling) -> None:
+    """Add the pushes of the step to the body's wrench, at the centres of mass of the segments that they push.
 
-    A push that lasts for a part of the step acts with that share of its force, so that its impulse is its own:
+    A push that lasts for a part of the step acts with that fraction of its force, so that its impulse is right:
 
         F' dt = F |[t, t + dt] and [start, start + seconds]|
     """
-    for k in range(len(pushes)):
-        x = pushes[k]
-        if x[PUSH_START] >= t + dt:
+    R, centers, wrench, t, dt = b.R, b.centers, b.wrench, b.t, b.dt
+    joints, forces, start, seconds = x.push_joint, x.push_force, x.push_start, x.push_seconds
+    for k in range(x.push_count):
+        if start[k] >= t + dt:
             return
-        begin, end = max(x[PUSH_START] - t, 0.0), min(x[PUSH_START] - t + x[PUSH_SECONDS], dt)
-        share = (end - begin) / dt
-        if share > 1.0 - _ROUND:  # clocks are sums, and round-off is no part of a push
-            share = 1.0
-        if share > (_ROUND if x[PUSH_SECONDS] >= dt else 0.0):
-            i = int(x[PUSH_JOINT])
-            fx, fy, fz = share * x[PUSH_X], share * x[PUSH_Y], share * x[PUSH_Z]
-            r0 = R[i, 0, 0] * centers[i, 0] + R[i, 0, 1] * centers[i, 1] + R[i, 0, 2] * centers[i, 2]
-            r1 = R[i, 1, 0] * centers[i, 0] + R[i, 1, 1] * centers[i, 1] + R[i, 1, 2] * centers[i, 2]
-            r2 = R[i, 2, 0] * centers[i, 0] + R[i, 2, 1] * centers[i, 1] + R[i, 2, 2] * centers[i, 2]
-            wrench[i, 0] += r1 * fz - r2 * fy
-            wrench[i, 1] += r2 * fx - r0 * fz
-            wrench[i, 2] += r0 * fy - r1 * fx
+        begin, end = max(start[k] - t, 0.0), min(start[k] - t + seconds[k], dt)
+        fraction = (end - begin) / dt
+        if fraction > 1.0 - _ROUND:  # clocks are sums, and round-off is no part of a push
+            fraction = 1.0
+        if fraction > (_ROUND if seconds[k] >= dt else 0.0):
+            i = joints[k]
+            fx, fy, fz = fraction * forces[k, 0], fraction * forces[k, 1], fraction * forces[k, 2]
+            rx, ry, rz = turn(R[i], centers[i])
+            wrench[i, 0] += ry * fz - rz * fy
+            wrench[i, 1] += rz * fx - rx * fz
+            wrench[i, 2] += rx * fy - ry * fx
             wrench[i, 3] += fx
             wrench[i, 4] += fy
             wrench[i, 5] += fz

@@ -6,7 +6,7 @@ accelerations x of the physical freedoms, step after step, that is an iteration,
     H x(n+1) = f - k B y(n)              y(n+1) = (1 - s) y(n) + s x(n+1)
 
     H  inertia of the physical part without what it carries;  B: what kinematic parts, locked, ask for at its freedoms
-    s  the share of the last step in the acceleration that W is found from; 1 as published
+    s  the filter factor: fraction of the last step in the acceleration that W is found from; 1 as published
 
 It dies out where every u of B x = u H x has |1 - s (1 + k u)| < 1, so for s (1 + k u) < 2: u is how many times heavier
 the locked parts are than what carries them. It is 3 for both arms on a trunk in one piece, 9 when they are stretched
@@ -58,52 +58,55 @@ MOST_WEIGHT = 0.2  # of the body's: as much as a gain may take away or put on
 SPREAD = 3.0  # times dt / s: a blow makes nothing faster than by a third too much
 
 
-def is_followed_late(share: float) -> bool:
-    """Whether what is given is followed late: nobody keeps that up in a fall."""
-    from poise.stage.coupling.paper_kernels import USUAL
+def lags(filter_factor: float) -> bool:
+    """Return whether prescribed parts are followed late; a falling body cannot bear that."""
+    from poise.stage.coupling.paper_kernels import DEFAULT_FACTOR
 
-    return 0.0 < share < USUAL
+    return 0.0 < filter_factor < DEFAULT_FACTOR
 
 
 def check_standing(body: Body, given: np.ndarray, stands: bool, name: str) -> None:
-    """Raise InputError where most of a body that floats is given (J,), and nothing keeps it on its feet."""
-    share = float(body.tree.masses[given].sum()) / body.tree.mass
-    if not (stands or given[0]) and share > HEAVY:
+    """Raise InputError if most of a floating body is given (J,), and nothing keeps it on its feet."""
+    fraction = float(body.tree.masses[given].sum()) / body.tree.mass
+    if not (stands or given[0]) and fraction > HEAVY:
         raise InputError(
-            f"{100.0 * share:.0f} % of '{name}' would be kinematic while it does not stand: the 'paper' coupling, "
+            f"{100.0 * fraction:.0f} % of '{name}' would be kinematic while it does not stand: the 'paper' coupling, "
             f"which is late, takes {100.0 * HEAVY:.0f} % at most. Couple by 'exact', or drive less by a motion."
         )
 
 
 def check_live(body: Body, joints: list[int], name: str) -> None:
-    """Raise InputError where joints that follow a live motion are most of a body: what jumps is not followed late."""
-    share = float(body.tree.masses[joints].sum()) / body.tree.mass
-    if 0 not in joints and share > HEAVY:
+    """Raise InputError if joints that follow a live motion are most of a body: a jump cannot be followed late."""
+    fraction = float(body.tree.masses[joints].sum()) / body.tree.mass
+    if 0 not in joints and fraction > HEAVY:
         raise InputError(
-            f"{100.0 * share:.0f} % of '{name}' would follow a live motion, which may jump: the 'paper' coupling, "
+            f"{100.0 * fraction:.0f} % of '{name}' would follow a live motion, which may jump: the 'paper' coupling, "
             f"which is late, takes {100.0 * HEAVY:.0f} % at most. Couple by 'exact', or drive less by it."
         )
 
 
-def spread(push: Push, share: float, dt: float) -> Push:
-    """A push that lasts as long as the coupling with a share takes to follow it; the same where that is no time."""
-    least = SPREAD * dt / share if is_followed_late(share) else 0.0
+def spread(push: Push, filter_factor: float, dt: float) -> Push:
+    """Return a push of the same impulse that lasts at least as long as the coupling takes to follow it."""
+    least = SPREAD * dt / filter_factor if lags(filter_factor) else 0.0
     if push.seconds >= least:
         return push
     x, y, z = (a * push.seconds / least for a in push.force)
     return Push(push.joint, (x, y, z), least, push.start)
 
 
-def find_share(body: Body, given: np.ndarray, gain: float, torque_only: bool, name: str, burden: float) -> float:
-    """The share s for a body in its present pose; raises where the coupling would not be sound.
+def find_filter(
+    body: Body, given: np.ndarray, gain: float, torque_only: bool, name: str, max_mass_ratio_time: float
+) -> float:
+    """Return the filter factor s for a body in its present pose; raise InputError if the coupling would be unstable.
 
-    given   (J,) bool, joints whose motion is given;  name: of the actor, for errors
-    burden  s, the engine's: see `Capabilities`
+    given  (J,) bool, joints whose motion is given
+    name   of the actor, for errors
+    max_mass_ratio_time  s, the engine's: see `Capabilities`
     """
-    from poise.stage.coupling.paper_kernels import USUAL, choose_share, find_ratio
+    from poise.stage.coupling.paper_kernels import DEFAULT_FACTOR, choose_filter, find_ratio
 
     if given.all() or not given.any():
-        return USUAL
+        return DEFAULT_FACTOR
     changed = abs(1.0 - gain) * float(body.tree.masses[given].sum()) / body.tree.mass
     if not given[0] and changed > MOST_WEIGHT:
         raise InputError(
@@ -112,29 +115,29 @@ def find_share(body: Body, given: np.ndarray, gain: float, torque_only: bool, na
             "nearer to 1."
         )
     if gain == 0.0:
-        return USUAL
+        return DEFAULT_FACTOR
     tree, straight = body.tree, body.state.q.copy()
     straight[given] = [1.0, 0.0, 0.0, 0.0]
-    shares, ratios, R, p = [], [], np.empty((len(tree), 3, 3)), np.empty((len(tree), 3))
+    factors, ratios, R, p = [], [], np.empty((len(tree), 3, 3)), np.empty((len(tree), 3))
     for q in (body.state.q, straight):
         body_kernels.pose_bodies(tree.parents, tree.offsets, body.state.root, q, R, p)
-        ratio = float(find_ratio(tree.parents, tree.masses, tree.centers, tree.inertias, given, R, p, torque_only))
+        ratio = float(find_ratio(body.block, given, R, p, torque_only))
         ratios.append(ratio)
-        shares.append(float(choose_share(ratio, gain)))
-    is_heavy = ratios[0] * body.dt > burden
-    if min(shares) == 0.0 or is_heavy or find_delay(tree, given, gain, shares[0], body.dt) > LATEST:
+        factors.append(float(choose_filter(ratio, gain)))
+    is_heavy = ratios[0] * body.dt > max_mass_ratio_time
+    if min(factors) == 0.0 or is_heavy or find_delay(tree, given, gain, factors[0], body.dt) > LATEST:
         raise InputError(
             f"what is kinematic of '{name}' weighs {ratios[0]:.3g} times what carries it: at a gain of {gain:g} and a "
             f"step of {body.dt:g} s the 'paper' coupling, which is late, would not be stable. Couple by 'exact', drive "
             "less by a motion, or take a smaller step."
         )
-    return shares[0]
+    return factors[0]
 
 
-def find_delay(tree: Tree, given: np.ndarray, gain: float, share: float, dt: float) -> float:
-    """s, by which what is given is followed, at worst, for the part of the body's mass that it is."""
-    from poise.stage.coupling.paper_kernels import USUAL
+def find_delay(tree: Tree, given: np.ndarray, gain: float, filter_factor: float, dt: float) -> float:
+    """Return the largest delay (s) of the given parts, weighted by the fraction of the body's mass that they are."""
+    from poise.stage.coupling.paper_kernels import DEFAULT_FACTOR
 
     carried, own = float(tree.masses[given].sum()), float(tree.masses[~given].sum())
     weight = min(1.0, abs(gain) * carried / own) if own > 0.0 else 1.0
-    return 0.0 if share >= USUAL else weight * dt / (4.0 * share)
+    return 0.0 if filter_factor >= DEFAULT_FACTOR else weight * dt / (4.0 * filter_factor)

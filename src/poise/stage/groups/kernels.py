@@ -1,42 +1,51 @@
-"""Where the shapes of many bodies are and how fast they move, compiled."""
+"""Positions and velocities of the shapes of many bodies, compiled."""
 
 from __future__ import annotations
+
+from typing import Annotated
 
 import numpy as np
 
 from poise.compiled.kernel import kernel
-from poise.compiled.views import floats, integers, record, vectors
-from poise.dynamics.body_kernels import BODY, move_bodies, pose_bodies, turn
+from poise.compiled.layout import Floats, Ints, Layout, at
+from poise.dynamics.body_kernels import Body, move_bodies, pose_bodies, turn
+
+
+class CapsuleSet(Layout):
+    """The capsules of some bodies (`overlap.Lines`), and where they are now."""
+
+    count: int
+    joint: Annotated[Ints, "count"]
+    ends: Annotated[Floats, "count", 2, 3]  # m, in the joint's frame
+    radius: Annotated[Floats, "count"]  # m
+    body_count: int
+    bodies: Annotated[Ints, "body_count"]  # addresses
+    first_count: int  # one more than there are bodies
+    first: Annotated[Ints, "first_count"]  # the capsules of body b are first[b] to first[b + 1]
+    max_joints: int  # of one body
+    places: Annotated[Floats, "count", 2, 3]  # m, both ends in the world
+    speeds: Annotated[Floats, "count"]  # m/s, of the faster end
+    boxes: Annotated[Floats, "body_count", 2, 3]  # m, lowest and highest corner of a box around each body
 
 
 @kernel
-def find_places(
-    bodies: np.ndarray,
-    first: np.ndarray,
-    joint: np.ndarray,
-    ends: np.ndarray,
-    radius: np.ndarray,
-    ahead: float,
-    most: int,
-    places: np.ndarray,
-    speeds: np.ndarray,
-    boxes: np.ndarray,
-) -> None:
-    """Write where lines with a thickness (`overlap.Lines`) are, how fast they are, and a box for each body.
-
-    bodies  (B,) addresses, of at most `most` joints;  first (B + 1,) the lines of body b are first[b] to first[b + 1]
-    joint   (N,), ends (N, 2, 3) m in the joint's frame, radius (N,) m, of all lines
-    ahead   s: the boxes have room for so long at the present speed
-    places  (N, 2, 3) m, both ends in the world;  speeds (N,) m/s, the faster end's;  boxes (B, 2, 3) m, low and high
-    """
+def find_places(capsules: CapsuleSet, ahead: float) -> None:
+    """Write places, speeds and boxes; the boxes have room for `ahead` s at the present speed."""
+    most, bodies, first, joint, ends = (
+        capsules.max_joints,
+        capsules.bodies,
+        capsules.first,
+        capsules.joint,
+        capsules.ends,
+    )
+    radius, places, speeds, boxes = capsules.radius, capsules.places, capsules.speeds, capsules.boxes
     R, p = np.empty((most, 3, 3)), np.empty((most, 3))
     om, v = np.empty((most, 3)), np.empty((most, 3))
-    for k in range(len(bodies)):
-        b = record(bodies[k], BODY)
+    for k in range(capsules.body_count):
+        b = at(bodies[k], Body)
         j = b.joints
-        parents = integers(b.parents, j)
-        pose_bodies(parents, vectors(b.offsets, j, 3), floats(b.root, 3), vectors(b.q, j, 4), R[:j], p[:j])
-        move_bodies(parents, R[:j], p[:j], floats(b.v, 3), vectors(b.w, j, 3), om[:j], v[:j])
+        pose_bodies(b.parents, b.offsets, b.root, b.q, R[:j], p[:j])
+        move_bodies(b.parents, R[:j], p[:j], b.v, b.w, om[:j], v[:j])
         boxes[k, 0, :] = np.inf
         boxes[k, 1, :] = -np.inf
         for n in range(first[k], first[k + 1]):
@@ -51,6 +60,6 @@ def find_places(
                 places[n, e, 0], places[n, e, 1], places[n, e, 2] = p[i, 0] + x, p[i, 1] + y, p[i, 2] + z
                 for a in range(3):
                     moved = ahead * (u if a == 0 else (s if a == 1 else t))
-                    at = places[n, e, a]
-                    boxes[k, 0, a] = min(boxes[k, 0, a], at - radius[n], at + moved - radius[n])
-                    boxes[k, 1, a] = max(boxes[k, 1, a], at + radius[n], at + moved + radius[n])
+                    now = places[n, e, a]
+                    boxes[k, 0, a] = min(boxes[k, 0, a], now - radius[n], now + moved - radius[n])
+                    boxes[k, 1, a] = max(boxes[k, 1, a], now + radius[n], now + moved + radius[n])

@@ -156,29 +156,30 @@ def list_ghosts(actors: Iterable[Actor]) -> set[str]:
 
 
 class _Gathered:
-    """The lines of some actors, in arrays that `find_places` reads and writes; see there."""
+    """The capsules of some actors; `set` is the layout that `find_places` reads and writes."""
 
     def __init__(self, actors: Sequence[Actor]):
+        from poise.stage.groups.kernels import CapsuleSet
+
         lines = [find_lines(actor.character) for actor in actors]
         self.actors = list(actors)
-        self._bodies = np.array([actor.body.block.address for actor in actors], np.int64)
-        self._first = np.cumsum([0, *(len(each.radius) for each in lines)]).astype(np.int64)
-        self._joint = np.concatenate([each.joint for each in lines]).astype(np.int64)
         starts, ends = (np.concatenate([getattr(each, name) for each in lines]) for name in ("start", "end"))
-        self._ends = np.ascontiguousarray(np.stack([starts, ends], axis=1))
-        self._radius = np.concatenate([each.radius for each in lines])
-        self._most = max((len(actor.body.tree) for actor in actors), default=0)
-        self._places, self._speeds = np.zeros_like(self._ends), np.zeros(len(self._radius))
-        self.boxes = np.zeros((len(actors), 2, 3))
+        radius = np.concatenate([each.radius for each in lines])
+        self._set = x = CapsuleSet(
+            count=len(radius), joint=np.concatenate([each.joint for each in lines]).astype(np.int64),
+            ends=np.ascontiguousarray(np.stack([starts, ends], axis=1)), radius=radius, body_count=len(actors),
+            bodies=np.array([actor.body.block.address for actor in actors], np.int64), first_count=len(actors) + 1,
+            first=np.cumsum([0, *(len(each.radius) for each in lines)]).astype(np.int64),
+            max_joints=max((len(actor.body.tree) for actor in actors), default=0),
+        )  # fmt: skip
+        self._first, self._joint, self._radius = x.first, x.joint, x.radius
+        self._places, self._speeds, self.boxes = x.places, x.speeds, x.boxes
 
     def look(self, ahead: float) -> None:
-        """Where everybody is now."""
+        """Find where all of them are now."""
         from poise.stage.groups.kernels import find_places
 
-        find_places(
-            self._bodies, self._first, self._joint, self._ends, self._radius, ahead, self._most, self._places,
-            self._speeds, self.boxes,
-        )  # fmt: skip
+        find_places(self._set, ahead)
 
     def _lines_of(self, k: int) -> tuple[Lines, np.ndarray]:
         at = slice(int(self._first[k]), int(self._first[k + 1]))

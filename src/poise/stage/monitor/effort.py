@@ -20,13 +20,19 @@ class Effort:
     strength  (J,) N m
     strained  (J,) bool, kinematic joints whose overload was reported and lasts: above 1, until it is below 0.9
     began     (1,) s, when the actor was put down
+    loads     data of the kernel `measure`
     """
 
     def __init__(self, actor: Actor):
+        from poise.stage.monitor.kernels import JointLoads
+
         self._actor = actor
         self.strength = static_strength(actor.character)
         self.strained = np.zeros(len(self.strength), bool)
         self.began = np.zeros(1)
+        self.loads = JointLoads(
+            joints=len(self.strength), given=actor.given, strength=self.strength, strained=self.strained
+        )
 
     def begin(self, t: float) -> None:
         """Start at time t (s), when the actor is put down."""
@@ -49,26 +55,17 @@ class Effort:
         return self._compute()[:2]
 
     def _compute(self) -> tuple[np.ndarray, np.ndarray, int]:
-        from poise.stage.monitor import kernels
+        from poise.stage.monitor.kernels import measure
 
-        body, given = self._actor.body, self._actor.given
-        j, x = len(body.tree), body.block
-        work, torque, effort = np.empty((kernels.WORK, j, 3)), np.empty((j, 3)), np.empty(j)
-        changed = kernels.measure(
-            x["parents"], x["masses"], x["centers"], x["inertias"], body.R, body.p, body.om, body.state.w, body.state.v,
-            body.w_before, body.v_before, body.dw, given, body.torque, body.damping, body.axial, body.gravity,
-            self.strength, body.dt, work, torque, effort, self.strained,
-        )  # fmt: skip
-        return torque, effort, changed
+        changed = measure(self._actor.body.block, self.loads)
+        return self.loads.torque.copy(), self.loads.effort.copy(), changed
 
     def watch(self) -> None:
         """Measure the present step and report, leaving the body as it is: for an actor that no take records."""
         actor, body = self._actor, self._actor.body
-        now, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
-        actor.show(actor.stage.time)
-        _, effort, changed = self._compute()
-        body.put(now)
-        body.dw[:], body.a[:] = dw, a
+        with body.preserved():
+            actor.show(actor.stage.time)
+            _, effort, changed = self._compute()
         if changed:
             self.report(effort)
 

@@ -1,79 +1,75 @@
-"""What a body's joints are asked for at an instant, compiled: torques by inverse dynamics, and their share of strength.
+"""Joint torques of a body at an instant, compiled, and how much of the joints' strength they are.
 
-Letters as in `dynamics/body_kernels.py`. Everything that is written to is given, so that a loop without Python can call
-it.
+Letters as in `dynamics/body_kernels.py`.
 """
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from poise.compiled.kernel import kernel
-from poise.dynamics.body_kernels import accelerate_bodies, gather_inward, net_forces
+from poise.compiled.layout import Flags, Floats, Layout
+from poise.dynamics.body_kernels import Body, accelerate_bodies, gather_inward, net_forces
 
-WORK = 6  # arrays (J, 3) that `measure` works in
+
+class JointLoads(Layout):
+    """Joint torques of one body compared with its strength."""
+
+    joints: int
+    given: Annotated[Flags, "joints"]  # joints whose motion is prescribed
+    strength: Annotated[Floats, "joints"]  # N m
+    strained: Annotated[Flags, "joints"]  # joints that are overloaded: see `is_over`
+    torque: Annotated[Floats, "joints", 3]  # N m, in the bodies' axes
+    effort: Annotated[Floats, "joints"]  # torque over strength
+    # Work space: accelerations of the joints (rad/s2, bodies' axes), of the bodies and of the joints in the world,
+    # forces and torques.
+    dw: Annotated[Floats, "joints", 3]
+    al: Annotated[Floats, "joints", 3]
+    acc: Annotated[Floats, "joints", 3]
+    f: Annotated[Floats, "joints", 3]
+    n: Annotated[Floats, "joints", 3]
 
 
 @kernel
-def measure(
-    parents: np.ndarray,
-    masses: np.ndarray,
-    centers: np.ndarray,
-    inertias: np.ndarray,
-    R: np.ndarray,
-    p: np.ndarray,
-    om: np.ndarray,
-    w: np.ndarray,
-    v: np.ndarray,
-    w_before: np.ndarray,
-    v_before: np.ndarray,
-    dw: np.ndarray,
-    given: np.ndarray,
-    driven: np.ndarray,
-    damping: np.ndarray,
-    axial: np.ndarray,
-    gravity: np.ndarray,
-    strength: np.ndarray,
-    dt: float,
-    work: np.ndarray,
-    torque: np.ndarray,
-    effort: np.ndarray,
-    strained: np.ndarray,
-) -> int:
-    """Write torque (J, 3) N m, body axes, and effort (J,), its share of strength (J,); see `Actor.measure`.
+def measure(b: Body, x: JointLoads) -> int:
+    """Write torque and effort in the last step; return the number of joints whose overload begins or ends.
 
-    v, v_before   (3,) m/s, of the root now and before the last step; w, w_before (J, 3) rad/s alike
-    dw            (J, 3) rad/s2, of the joints that are given, which `given` (J,) marks
-    driven        (J, 3) N m, world axes, that drivers gave the others
-    damping       (J,) N m s/rad about all axes, and axial (J, 3) about each of the body's: taken at the step's end. A
-                  servo's torque and its damper may be large and all but cancel: what acted is both
-    gravity       (3,) m/s2;  dt s;  work (WORK, J, 3)
-    strained      (J,) which joints are overloaded already: see `is_over`
-
-    Returns the number of joints whose overload begins or ends.
+    Torques at given joints follow from inverse dynamics, those at the others from drivers and dampers. A servo's torque
+    and its damper, which acts at the step's end, may be large and nearly cancel: the torque is their sum.
     """
-    turning, al, acc, f, n, a0 = work[0], work[1], work[2], work[3], work[4], work[5, 0]
-    for i in range(len(parents)):
-        for a in range(3):
-            turning[i, a] = dw[i, a] if given[i] else (w[i, a] - w_before[i, a]) / dt
-    for a in range(3):
-        a0[a] = (v[a] - v_before[a]) / dt - gravity[a]
-    accelerate_bodies(parents, R, p, w, turning, om, a0, al, acc)
-    net_forces(masses, centers, inertias, R, om, al, acc, f, n)
-    gather_inward(parents, p, f, n)
+    _find_net_torques(b, x)
+    given, strength, strained, torque, effort, n = x.given, x.strength, x.strained, x.torque, x.effort, x.n
+    R, w, driven, damping, axial = b.R, b.w, b.torque, b.damping, b.axial
     changed = 0
-    for i in range(len(parents)):
-        x, y, z = driven[i, 0], driven[i, 1], driven[i, 2]
+    for i in range(b.joints):
+        tx, ty, tz = driven[i, 0], driven[i, 1], driven[i, 2]
         if given[i]:
-            x, y, z = n[i, 0], n[i, 1], n[i, 2]
-        for b in range(3):
-            torque[i, b] = 0.0 + R[i, 0, b] * x + R[i, 1, b] * y + R[i, 2, b] * z
+            tx, ty, tz = n[i, 0], n[i, 1], n[i, 2]
+        for c in range(3):
+            torque[i, c] = 0.0 + R[i, 0, c] * tx + R[i, 1, c] * ty + R[i, 2, c] * tz
             if not given[i]:
-                torque[i, b] -= (damping[i] + axial[i, b]) * w[i, b]
+                torque[i, c] -= (damping[i] + axial[i, c]) * w[i, c]
         size = np.sqrt(torque[i, 0] * torque[i, 0] + torque[i, 1] * torque[i, 1] + torque[i, 2] * torque[i, 2])
         effort[i] = size / strength[i]
         changed += is_over(effort[i], given[i], strained[i]) != strained[i]
     return changed
+
+
+@kernel
+def _find_net_torques(b: Body, x: JointLoads) -> None:
+    """Write the torques n (J, 3) that all joints need, from the accelerations in the last step; world axes."""
+    given, w, w_before, dw, v, v_before, gravity = x.given, b.w, b.w_before, b.dw, b.v, b.v_before, b.gravity
+    a0 = np.empty(3)
+    for i in range(b.joints):
+        for c in range(3):
+            x.dw[i, c] = dw[i, c] if given[i] else (w[i, c] - w_before[i, c]) / b.dt
+    for c in range(3):
+        a0[c] = (v[c] - v_before[c]) / b.dt - gravity[c]
+    accelerate_bodies(b.parents, b.R, b.p, w, x.dw, b.om, a0, x.al, x.acc)
+    net_forces(b.masses, b.centers, b.inertias, b.R, b.om, x.al, x.acc, x.f, x.n)
+    gather_inward(b.parents, b.p, x.f, x.n)
 
 
 @kernel

@@ -264,7 +264,7 @@ def save_actor(actor: Actor) -> dict[str, Any]:
         "players": [player.save() for player in actor.players],
         "transitions": [_save_transition(player) for player in actor.players],
         "ranges": actor.limits.save(),
-        "aloft": int(actor.body.block["aloft"]),
+        "aloft": actor.body.block.airborne,
         "touches": actor.body.touches.save() if any(player.needs_contacts for player in actor.players) else None,
         "held": {str(joint): aim.copy() for joint, aim in actor.body.held.items()},
         "taking_part": actor.body.taking_part.save(),
@@ -294,7 +294,7 @@ def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
     """Have an actor be again what was saved, under the same drivers."""
     actor.fallen, actor.start_height = saved["fallen"], saved["start_height"]
     actor.body.block.request = 0
-    actor.body.block["aloft"] = int(saved.get("aloft", 0))
+    actor.body.block.airborne = int(saved.get("aloft", 0))
     write_over(_list_numbers(actor), saved["numbers"])
     if actor.set_limp(list(saved.get("limp", []))):
         build_actor(actor, actor.stage.time, starting=False)
@@ -329,11 +329,11 @@ def tell_who(actor: Actor) -> dict[str, Any]:
 
 
 def _list_numbers(actor: Actor) -> dict[str, np.ndarray]:
-    body, state, coupled = actor.body, actor.body.state, actor.coupled
+    body, state, coupled = actor.body, actor.body.state, actor.coupling
     return {
         "root": state.root, "q": state.q, "v": state.v, "w": state.w, "dw": body.dw, "a": body.a,
         "w_before": body.w_before, "v_before": body.v_before, "torque": body.torque, "damping": body.damping,
-        "al": coupled.al, "acc": coupled.acc, "coupling": body.coupling, "kept": actor.flight.kept,
-        "share": coupled.share, "carried": coupled.inertia, "tied": coupled.tied,
+        "al": coupled.al, "acc": coupled.acc, "coupling": body.coupling, "kept": actor.flight.target,
+        "share": coupled.filter_factor, "carried": coupled.inertia, "tied": coupled.trunk_damping,
         "strained": actor.effort.strained, "began": actor.effort.began, "lean": body.lean,
     }  # fmt: skip

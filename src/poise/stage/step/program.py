@@ -1,4 +1,4 @@
-"""The step of the actors that one simulation moves, as a record that compiled code runs: see `program_kernels.py`."""
+"""The step of the actors that one simulation moves, as a layout that compiled code runs: see `program_kernels.py`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.compiled.law import Block, Callback
+from poise.compiled.law import Callback
 from poise.engines.contact_log import ContactLog
 from poise.engines.engine import Simulation
-from poise.stage.step.call import Call
+from poise.stage.step.call import Call, build_table
 from poise.stage.step.step import list_step, list_writes
 
 if TYPE_CHECKING:
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
 
 class Program:
-    """What runs, and everything that must stay where it is in memory for as long as it does.
+    """The list of calls that is run, and all that must keep its address meanwhile.
 
-    actors      whom it moves together
-    simulation  the engine's;  hits: who follows its contacts
-    version     counts how often it looked at its step again
-    raised      (1,) 1 where a Python function in it raised in the last run
+    actors      those that the simulation moves together
+    simulation  the engine's
+    version     number of times that the step was listed
+    raised      (1,) 1 if a Python function in it raised in the last run
     """
 
     def __init__(self, actors: list[Actor], simulation: Simulation, hits: ContactLog | None = None):
-        from poise.stage.step.program_kernels import PROGRAM
+        from poise.stage.step.program_kernels import ProgramData
 
         self.actors, self.simulation, self._hits = actors, simulation, hits
         self.raised = np.zeros(1, np.int64)
         self._writes: list[Call] | None = None
         self.version = 0
-        self.block = Block(PROGRAM, raised=self.raised, body_count=len(actors))
-        self.block["bodies"] = np.array([actor.body.block.address for actor in actors], np.int64)
+        bodies = np.array([actor.body.block.address for actor in actors], np.int64)
+        self.block = ProgramData(raised=self.raised, body_count=len(actors), bodies=bodies)
         self.refresh()
 
     def refresh(self) -> None:
-        """Look again at what the step is made of: drivers changed, or pushes began."""
+        """List the step again: drivers changed, or pushes began."""
         self.version += 1
         self._calls: list[Callback] = []
         engine = self.simulation.laws([actor.body.block for actor in self.actors])
@@ -46,35 +46,36 @@ class Program:
         self._step = list_step(self.actors, self.simulation, engine, self._hits, self._call)
         if engine is not None:
             self.block.set(step=engine.step.address, scene=engine.scene.address)
-        self.block.set(laws=build_table(self._step), count=len(self._step), write_count=0)
+        self.block.set(count=len(self._step), laws=build_table(self._step), write_count=0, writes=build_table([]))
         for actor in self.actors:
-            actor.body.block["steps"] = actor.stage.steps
+            actor.body.block.steps = actor.stage.steps
 
     def prepare_poses(self) -> bool:
-        """List what puts prescribed joints where they are, for `read_poses`; return whether it was listed already."""
+        """List the calls that write prescribed joints, for `read_poses`; return whether they were listed already."""
         if self._writes is not None:
             return True
         self._writes = [each for actor in self.actors for each in list_writes(actor, self._call)]
-        self.block.set(writes=build_table(self._writes), write_count=len(self._writes))
+        self.block.set(write_count=len(self._writes), writes=build_table(self._writes))
         return False
 
-    def learn_to_move(self) -> None:
-        """Have it be able to step at a workspace of the engine's."""
-        if self._engine is not None and self._engine.enter is not None and self._engine.leave is not None:
-            self.block.set(enter=self._engine.enter.address, leave=self._engine.leave.address)
+    def prepare_workspaces(self) -> None:
+        """Set the laws that take the engine's state to a workspace and back."""
+        engine = self._engine
+        if engine is not None and engine.load_state is not None and engine.store_state is not None:
+            self.block.set(load_state=engine.load_state.address, store_state=engine.store_state.address)
 
     @property
     def entries(self) -> tuple[Call, ...]:
-        """The step, law by law."""
+        """The calls of the step, in order."""
         return tuple(self._step)
 
     @property
     def is_compiled(self) -> bool:
-        """Whether no step of it calls Python."""
+        """Whether no call of it is a Python function."""
         return not self._calls
 
     def find_errors(self) -> list[BaseException]:
-        """What Python functions in it raised in the last run; they are forgotten."""
+        """Return what Python functions raised in the last run, and forget it."""
         if not self.raised[0]:
             return []
         self.raised[0] = 0
@@ -87,9 +88,3 @@ class Program:
         made = Callback(function, self.raised)
         self._calls.append(made)
         return Call(made, actor.body.block, actor.body.block)
-
-
-def build_table(entries: list[Call]) -> np.ndarray:
-    """(n, 3) law, body and block of each; one row of zeros where there is none."""
-    rows = [[entry.law.address, entry.body.address, entry.block.address] for entry in entries]
-    return np.array(rows, np.int64).reshape(-1, 3) if rows else np.zeros((1, 3), np.int64)

@@ -19,7 +19,7 @@ from poise.engines.engine import Simulation, SimulationLaws
 from poise.stage.monitor.events import STANDING, find_feet
 from poise.stage.monitor.health import check_after
 from poise.stage.step import substeps
-from poise.stage.step.call import Call
+from poise.stage.step.call import Call, build_table
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
@@ -42,7 +42,7 @@ def list_step(
     asking: list[Callable[[Simulation, float], None]] = []
     for k, actor in enumerate(actors):
         body, (couple, coupling) = actor.body.block, actor.find_coupling(simulation.couples(k))
-        step.append(Call(laws.begin, body, coupling))
+        step.append(Call(laws.start_clock, body, coupling))
         actor.body.move_pin = partial(simulation.move_pin, k)
         # 1. kinematic drivers: q, w and dw at mid-step
         for player in actor.in_order():
@@ -52,40 +52,39 @@ def list_step(
         if actor.pushes:
             step.append(Call(laws.push, body, coupling))
         # 3. physical drivers: torques
-        step.append(Call(laws.clear, body, coupling))
+        step.append(Call(laws.clear_commands, body, coupling))
         renewed = substeps.list_renewed(actor, simulation, engine)
         for player in actor.players:
             step += _write_torques(actor, player, call) if player not in renewed else []
-        calm = [Call(laws.calm, body, coupling), *_limit(actor)]
+        limits = [Call(laws.damp_overspeed, body, coupling), *_limit(actor)]
         anew = [each for player in renewed for each in _write_torques(actor, player, call)]
-        if engine is not None and engine.again is not None:
-            step.append(kept := substeps.keep_asked(actor, engine.again))
-            again += substeps.list_again(engine, k, kept, calm)
+        if engine is not None and engine.substep is not None:
+            step.append(kept := substeps.keep_commands(actor, engine.substep))
+            again += substeps.list_substep(engine, k, kept, limits)
         elif renewed:
-            kept, ask = substeps.ask_again(k, actor, anew + calm)
+            kept, ask = substeps.build_substep(k, actor, anew + limits)
             step.append(kept)
             again.append(kept)
             asking.append(ask)
-        step += anew + calm
+        step += anew + limits
         step += _take(actor, k, simulation, engine, call)
     # 4. the engine moves the physical parts; where it cuts the step, some are asked again in its middle
-    if engine is not None and engine.again is not None:
-        rows = [[each.law.address, each.body.address, each.block.address] for each in again]
-        engine.again.set(rows=np.array(rows, np.int64), count=len(rows))
+    if engine is not None and engine.substep is not None:
+        engine.substep.set(rows=build_table(again), count=len(again))
     simulation.ask_again = asking
     step += _advance(actors[0], simulation, engine, call)
-    step += substeps.end_parts(again)
+    step += substeps.end_substeps(again)
     step += _feel(actors, simulation, hits, call)
     for k, actor in enumerate(actors):
         # 5. states are read; kinematic parts are set where they are when somebody looks
         step += _read(actor, k, simulation, engine, call)
-        if actor.flight.is_kept:
+        if actor.flight.is_active:
             step += _conserve(actor, k, simulation, engine, call)
         for player in actor.in_order():
             step += _post_step(actor, player, call)
         if actor.stage.couple == "paper":
-            step.append(Call(laws.differentiate, actor.body.block, actor.coupled.block))
-        step.append(Call(laws.end, actor.body.block, actor.coupled.block))
+            step.append(Call(laws.differentiate, actor.body.block, actor.coupling.block))
+        step.append(Call(laws.advance_clock, actor.body.block, actor.coupling.block))
     return step
 
 
@@ -186,7 +185,7 @@ def _feel(actors: list[Actor], simulation: Simulation, hits: ContactLog | None, 
             felt.append(Call(law[0], actors[0].body.block, law[1]))
         elif type(simulation).find_contacts is not Simulation.find_contacts:
             felt.append(call(actors[0], lambda: hits.note(simulation, len(actors))))
-    felt += [Call(hand_on_contacts, actors[k].body.block, actors[k].coupled.block) for k in pressed]
+    felt += [Call(hand_on_contacts, actors[k].body.block, actors[k].coupling.block) for k in pressed]
     for k, actor in enumerate(actors):
         if any(player.needs_contacts for player in actor.players):
             felt.append(call(actor, _tell_touches(actor, simulation, k)))
@@ -234,15 +233,15 @@ def _conserve(actor: Actor, k: int, simulation: Simulation, engine: SimulationLa
     writes = [each for player in actor.in_order() for each in _write_motion(actor, player, call)]
     flight.list_writes(writes)
     if engine is not None and engine.steer is not None:
-        flight.block.set(steer=engine.steer.address, block=engine.bodies[k].address)
+        flight.block.set(set_root_velocity=engine.steer.address, engine_block=engine.bodies[k].address)
         return [Call(conserve, body.block, flight.block)]
-    flight.block.set(steer=0, block=0)
+    flight.block.set(set_root_velocity=0, engine_block=0)
 
     def keep() -> None:
-        body.block["aloft"] = simulation.is_aloft(k)
-        body.block.outside[:] = simulation.find_outside(k) if body.block["aloft"] else 0.0
+        body.block.airborne = simulation.is_aloft(k)
+        body.block.external_wrench[:] = simulation.find_outside(k) if body.block.airborne else 0.0
         conserve(body.block, flight.block)
-        if body.block["aloft"]:
+        if body.block.airborne:
             simulation.steer(k, body.state)
 
     return [call(actor, keep)]

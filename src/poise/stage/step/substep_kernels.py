@@ -1,59 +1,61 @@
-"""A step that the engine makes in parts: what keeps joints in their ranges and calms them is asked for before each.
+"""Substeps: joint limits and damping are computed again before each.
 
-Drivers give their torques once a step. Where something is fast the engine cuts that step (`SimulationLaws.again`), and
-a joint that is struck in its middle would go through its range before anybody looks.
+Drivers compute their torques once per step. Where something is fast the engine divides that step
+(`SimulationLaws.substep`), and a joint that is struck in its middle would pass through its range before its limit acts.
 """
 
 from __future__ import annotations
 
-from poise.compiled.law import fields, law
-from poise.compiled.views import blocks, floats, integers, record, vectors
-from poise.dynamics.body_kernels import BODY, update_body
-from poise.engines.engine import AGAIN
+from typing import Annotated
 
-# torque (J, 3), damping (J,) of the drivers, turns (J, 3, 3) of the bodies as the step began;  again: the engine's
-# block of AGAIN;  dt: s, of the step
-PARTS = fields(arrays="torque damping turns", integers="again", floats="dt")
+from poise.compiled.law import law
+from poise.compiled.layout import Floats, Layout, at
+from poise.compiled.views import record
+from poise.dynamics.body_kernels import Body, update_body
+from poise.engines.engine import SUBSTEP
+
+
+class StepCommands(Layout):
+    """The commands of one body's drivers for the entire step."""
+
+    joints: int
+    substep: int  # address of the engine's block of SUBSTEP
+    dt: float  # s, of the step
+    torque: Annotated[Floats, "joints", 3]  # N m
+    damping: Annotated[Floats, "joints"]  # N m s/rad
+    R: Annotated[Floats, "joints", 3, 3]  # orientations of the bodies as the step begins
 
 
 @law
-def keep(body: int, block: int) -> None:
-    """What drivers ask for."""
-    b, x = record(body, BODY), record(block, PARTS)
-    j = b.joints
-    torque, turns, R = vectors(x.torque, j, 3), blocks(x.turns, j, 3, 3), blocks(b.R, j, 3, 3)
-    now, damping, own = vectors(b.torque, j, 3), floats(x.damping, j), floats(b.damping, j)
+def keep_commands(body: int, block: int) -> None:
+    """Keep the commands of the drivers."""
+    b, x = at(body, Body), at(block, StepCommands)
     x.dt = b.dt
-    for i in range(j):
-        damping[i] = own[i]
-        for a in range(3):
-            torque[i, a] = now[i, a]
-            for c in range(3):
-                turns[i, a, c] = R[i, a, c]
+    x.damping[:] = b.damping
+    x.torque[:] = b.torque
+    x.R[:] = b.R
 
 
 @law
-def renew(body: int, block: int) -> None:
-    """The same at the beginning of a part, turned with the bodies; the body is where the engine has it."""
-    b, x = record(body, BODY), record(block, PARTS)
-    j = b.joints
+def renew_commands(body: int, block: int) -> None:
+    """Write the kept commands at the beginning of a substep, turned with the bodies, which the engine has moved."""
+    b, x = at(body, Body), at(block, StepCommands)
     update_body(b)
-    b.dt = record(x.again, AGAIN).dt
-    torque, turns, R = vectors(x.torque, j, 3), blocks(x.turns, j, 3, 3), blocks(b.R, j, 3, 3)
-    now, damping, own = vectors(b.torque, j, 3), floats(x.damping, j), floats(b.damping, j)
-    nudged = integers(b.nudged, j)
-    for i in range(j):
-        own[i], nudged[i] = damping[i], 0
-        for a in range(3):
-            now[i, a] = 0.0
+    b.dt = record(x.substep, SUBSTEP).dt
+    torque, kept, before, R, nudged = b.torque, x.torque, x.R, b.R, b.nudged
+    b.damping[:] = x.damping
+    for i in range(b.joints):
+        nudged[i] = 0
         for c in range(3):
-            local = turns[i, 0, c] * torque[i, 0] + turns[i, 1, c] * torque[i, 1] + turns[i, 2, c] * torque[i, 2]
-            for a in range(3):
-                now[i, a] += R[i, a, c] * local
+            torque[i, c] = 0.0
+        for k in range(3):
+            local = before[i, 0, k] * kept[i, 0] + before[i, 1, k] * kept[i, 1] + before[i, 2, k] * kept[i, 2]
+            for c in range(3):
+                torque[i, c] += R[i, c, k] * local
 
 
 @law
-def end_parts(body: int, block: int) -> None:
-    """The step is whole again."""
-    b, x = record(body, BODY), record(block, PARTS)
+def end_substeps(body: int, block: int) -> None:
+    """Set the length of the entire step again."""
+    b, x = at(body, Body), at(block, StepCommands)
     b.dt = x.dt

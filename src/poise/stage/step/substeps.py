@@ -1,10 +1,9 @@
-"""A step that an engine makes in parts: who is asked again before each, as lists of laws
-(`stage/step/substep_kernels.py`).
+"""Substeps of an engine: the calls that are made again before each, as lists of laws (`substep_kernels.py`).
 
-An engine with laws of its own runs a list of them, which keeps joints in their ranges and calms them. One without
-(Bullet) is given a function, which calls the players that balance as well (`Status`): their torques depend on where
-the body is, and the smaller the body, the sooner those are stale. Two children of half a metre, hand against hand at
-steps of 10 ms, shook each other off their feet by springs that were a step late, however short the parts were.
+An engine with laws of its own runs a list of them, which keeps joints in their ranges and damps overspeed. One without
+(Bullet) is given a function, which also calls the players that balance (`Status`): their torques depend on the body's
+position, and the smaller the body, the sooner they are stale. Two children of half a metre, hand against hand at steps
+of 10 ms, shook each other off their feet by springs that were a step late, however short the substeps were.
 """
 
 from __future__ import annotations
@@ -12,12 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from poise.compiled.law import Block, Law
 from poise.drivers.checks import find_laws
 from poise.drivers.driver import WRITE, Player
-from poise.engines.engine import AGAIN, Simulation, SimulationLaws
+from poise.engines.engine import SUBSTEP, Simulation, SimulationLaws
 from poise.stage.step.call import Call
 
 if TYPE_CHECKING:
@@ -25,54 +22,60 @@ if TYPE_CHECKING:
 
 
 def list_renewed(actor: Actor, simulation: Simulation, engine: SimulationLaws | None) -> list[Player]:
-    """The players of an actor that are asked again in every part of a step."""
+    """Return the players of an actor that write their torques again in every substep."""
     if engine is not None or not simulation.cuts:
         return []
     return [player for player in actor.find_standing() if WRITE in find_laws(player)]
 
 
-def keep_asked(actor: Actor, again: Block) -> Call:
-    """What drivers ask for is kept, as it is where this stands in the list; again: a block of AGAIN."""
-    from poise.stage.step.substep_kernels import PARTS, keep
+def keep_commands(actor: Actor, substep: Block) -> Call:
+    """Return the call that keeps the drivers' commands as they are when it is made. substep: a block of SUBSTEP."""
+    from poise.stage.step import substep_kernels as laws
 
-    j = len(actor.body.tree)
-    kept = Block(PARTS, torque=np.zeros((j, 3)), damping=np.zeros(j), turns=np.zeros((j, 3, 3)), again=again.address)
-    return Call(keep, actor.body.block, kept)
+    kept = laws.StepCommands(joints=len(actor.body.tree), substep=substep.address)
+    return Call(laws.keep_commands, actor.body.block, kept)
 
 
-def list_again(engine: SimulationLaws, k: int, kept: Call, calm: list[Call]) -> list[Call]:
-    """What an engine with laws runs for its body number k before each part."""
-    from poise.stage.step.substep_kernels import renew
+def list_substep(engine: SimulationLaws, k: int, kept: Call, limits: list[Call]) -> list[Call]:
+    """Return the calls that an engine with laws makes for its body number k before each substep."""
+    from poise.stage.step.substep_kernels import renew_commands
 
     own = engine.bodies[k]
-    return [Call(engine.read, kept.body, own), Call(renew, *kept[1:]), *calm, Call(engine.take, kept.body, own)]
+    return [
+        Call(engine.read, kept.body, own), Call(renew_commands, *kept[1:]), *limits,
+        Call(engine.take, kept.body, own),
+    ]  # fmt: skip
 
 
-def end_parts(again: list[Call]) -> list[Call]:
-    """The step is whole again. again: what was run in every part, or kept for it."""
-    from poise.stage.step.substep_kernels import end_parts, keep, renew
+def end_substeps(calls: list[Call]) -> list[Call]:
+    """Return the calls after the last substep. calls: those of all substeps."""
+    from poise.stage.step import substep_kernels as laws
 
-    return [Call(end_parts, each.body, each.block) for each in again if each.law in (keep, renew)]
+    return [
+        Call(laws.end_substeps, each.body, each.block)
+        for each in calls
+        if each.law in (laws.keep_commands, laws.renew_commands)
+    ]
 
 
-def ask_again(k: int, actor: Actor, asked: list[Call]) -> tuple[Call, Callable[[Simulation, float], None]]:
-    """For body number k of an engine without laws: what keeps what its other drivers ask for, and has it go by that.
+def build_substep(k: int, actor: Actor, calls: list[Call]) -> tuple[Call, Callable[[Simulation, float], None]]:
+    """Return what keeps the commands of body number k, and a function that an engine without laws calls per substep.
 
-    The second is a function of the simulation and of the length of a part (s).
+    The function takes the simulation and the length of the substep (s).
 
-    asked  the laws of whoever is asked again, and what keeps ranges and calms
+    calls  laws of the players that write again, of joint limits and of damping
     """
-    from poise.stage.step.substep_kernels import renew
+    from poise.stage.step.substep_kernels import renew_commands
 
-    body, takes, again = actor.body, actor.stage.engine.abilities, Block(AGAIN)
-    kept = keep_asked(actor, again)
+    body, takes, substep = actor.body, actor.stage.engine.abilities, Block(SUBSTEP)
+    kept = keep_commands(actor, substep)
     laws: list[tuple[Law, Block, Block]] = []
-    for each in (Call(renew, *kept[1:]), *asked):
+    for each in (Call(renew_commands, *kept[1:]), *calls):
         assert isinstance(each.law, Law)
         laws.append((each.law, each.body, each.block))
 
-    def ask(simulation: Simulation, h: float) -> None:
-        again["dt"] = h
+    def renew(simulation: Simulation, h: float) -> None:
+        substep["dt"] = h
         simulation.read(k, body.state)
         for law, own, block in laws:
             law(own, block)
@@ -80,4 +83,4 @@ def ask_again(k: int, actor: Actor, asked: list[Call]) -> tuple[Call, Callable[[
             simulation.stop(k, body.stops)
         simulation.apply(k, body.torque, body.damping, body.wrench, *([body.axial] if takes.axial else ()))
 
-    return kept, ask
+    return kept, renew

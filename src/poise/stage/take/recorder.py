@@ -21,8 +21,8 @@ from poise.errors import InputError, SolveError, check_most
 from poise.spatial import rotation
 from poise.stage.attachment import find_holder
 from poise.stage.monitor.events import TakeEvents
-from poise.stage.step.call import Call
-from poise.stage.step.program import Program, build_table
+from poise.stage.step.call import Call, build_table
+from poise.stage.step.program import Program
 from poise.stage.step.step import list_compiled_writes
 from poise.stage.take.take import ARRAYS, ActorTake, Take
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from poise.stage.actor import Actor
     from poise.stage.stage import Group, Stage
 _NOWHERE = Status(soles=np.full((2, 4, 3), np.nan))
+# Fields of `Frame`, by their names in a take.
+_STATE = ("root", "velocity", "center", "center_velocity", "rotations", "angular_velocity")
 
 
 class Recorder:
@@ -151,31 +153,24 @@ class Recorder:
 class QuickFrame:
     """Frames of one actor by compiled code.
 
-    writes  what puts its prescribed joints where they are
+    writes  calls that write its prescribed joints; they are kept alive while their addresses are used
     """
 
     def __init__(self, actor: Actor, writes: list[Call]):
-        from poise.stage.monitor.kernels import WORK
-        from poise.stage.take.frame_kernels import KEPT, record_frame
+        from poise.stage.take.frame_kernels import Frame, record_frame
 
-        j = len(actor.body.tree)
-        self._actor, self._writes = actor, writes  # which are kept for as long as their addresses are used
-        self._table = build_table(writes)[: len(writes)]
-        self._record, self._work, self._kept = record_frame, np.empty((WORK, j, 3)), np.empty(KEPT * j + 6)
-        self._place = np.empty((4, 3))
+        self._effort, self._block, self._writes, self._record = actor.effort, actor.body.block, writes, record_frame
+        self._frame = Frame(joints=len(actor.body.tree), write_count=len(writes), writes=build_table(writes))
+        self._arrays = {name: self._frame.arrays[name] for name in _STATE}
+        self._arrays |= {name: actor.effort.loads.arrays[name] for name in ("torque", "effort")}
 
     def record(self, t: float, rows: dict[str, np.ndarray], frame: int) -> None:
-        """Write a frame at time t (s) into the rows of a take's arrays, but for what feet and connectors say."""
-        actor, place, efforts = self._actor, self._place, rows["effort"][frame]
-        changed = self._record(
-            actor.body.block.address, self._table, t, actor.given, actor.body.gravity, actor.effort.strength,
-            self._work, self._kept, place, rows["rotations"][frame], rows["angular_velocity"][frame],
-            rows["torque"][frame], efforts, actor.effort.strained,
-        )  # fmt: skip
-        rows["root"][frame], rows["velocity"][frame] = place[0], place[1]
-        rows["center"][frame], rows["center_velocity"][frame] = place[2], place[3]
+        """Write a frame at time t (s) into the rows of a take's arrays, except those of feet and connectors."""
+        changed = self._record(self._block, self._frame, self._effort.loads, t)
+        for name, array in self._arrays.items():
+            rows[name][frame] = array
         if changed:
-            actor.effort.report(efforts)
+            self._effort.report(rows["effort"][frame])
 
 
 def _mix(out: BodyState, a: BodyState, b: BodyState, share: float) -> None:
