@@ -111,7 +111,7 @@ def time_laws(calls: int = 2000) -> dict[str, float]:
             call_with_two(law, body, block)
 
     us = {}
-    for entry in stage.crowd.programs[0].entries:
+    for entry in stage.loop.runner.programs[0].entries:
         if not isinstance(entry.law, Law) or entry.law.name not in PURPOSE:
             continue
         taken = []
@@ -138,7 +138,7 @@ def time_engine(stage: Stage, steps: int = 400) -> dict[str, float]:
         return 1e6 * both[0] + 1e-3 * both[1]
 
     pointer = ctypes.c_void_p.in_dll(library, "mjcb_time")
-    stage._is_recorded = True  # each body in its own data, where its timers are
+    stage.loop.is_recorded = True  # each body in its own data, where its timers are
     numbers = {key: getattr(mujoco.mjtTimer, key) for key in TIMERS}
     total, parts = 0.0, dict.fromkeys(TIMERS, 0.0)
     try:

@@ -26,13 +26,13 @@ LAYERS = (
 )
 # Of a step: which calls `list_step` lists, what they do, whose they are ("each" actor's, or "all" of the simulation).
 STEP = (
-    ("laws.begin", "set the clock; motions are evaluated at mid-step", "each"),
+    ("laws.start_clock", "set the clock; motions are evaluated at mid-step", "each"),
     ("_write_motion", "kinematic players write q, w and dw of their joints", "each"),
     ("couple", "inverse dynamics: what that motion does to the bodies that carry it", "each"),
     ("laws.push", "add pushes", "each"),
-    ("laws.clear", "reset torques, damping and nudges", "each"),
+    ("laws.clear_commands", "reset torques, damping and nudges", "each"),
     ("_write_torques", "torque players write torques and damping: Balance, Track, Loose, ...", "each"),
-    ("laws.calm", "damp joints that turn so fast that a step would add energy", "each"),
+    ("laws.damp_overspeed", "damp joints that turn so fast that a step would add energy", "each"),
     ("_limit", "keep joints in their ranges", "each"),
     ("_take", "hand prescribed poses, torques and wrenches to the engine", "each"),
     ("_advance", "the engine moves the physical parts", "all"),
@@ -41,7 +41,7 @@ STEP = (
     ("_conserve", "in flight, keep the body's momentum", "each"),
     ("_post_step", "players correct the state after the step", "each"),
     ("laws.differentiate", "accelerations for the `paper` coupling", "each"),
-    ("laws.end", "count the step", "each"),
+    ("laws.advance_clock", "count the step", "each"),
 )
 INK, QUIET, PAPER, LINE = "#1f2328", "#57606a", "#f6f8fa", "#8c959f"
 FONT = "font-family='Helvetica, Arial, sans-serif'"

@@ -23,4 +23,4 @@ def test_figures() -> None:
 def test_no_step_calls_python(law: str, is_upper: bool) -> None:
     stage = build(1, law, is_upper, 0.5)
     stage.advance(1)
-    assert all(program.is_compiled for program in stage.crowd.programs)
+    assert all(program.is_compiled for program in stage.loop.runner.programs)

@@ -375,7 +375,7 @@ def test_a_wrong_claim_is_told_by_name(claim: Callable[[list[int]], Any], compla
     actor = Stage().add(HUMAN)
     with pytest.raises(poise.InputError, match=complaint):
         actor.drive("rightArm", Odd(nothing, claim=claim))
-    assert actor.assignments == []
+    assert not actor.assignments
 
 
 @pytest.mark.parametrize(

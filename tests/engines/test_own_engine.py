@@ -193,7 +193,7 @@ def test_a_refusal_leaves_the_stage_as_it_was() -> None:
     actor = stage.add(HUMAN)
     with pytest.raises(poise.InputError):
         actor.drive("legs", poise.Balance(pinned=True))
-    assert actor.assignments == []
+    assert not actor.assignments
     actor.drive("legs", poise.Balance())
     with pytest.raises(poise.InputError, match="hinge"):
         stage.run(0.1)

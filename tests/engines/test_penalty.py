@@ -38,7 +38,7 @@ def momentum(actor: Any) -> np.ndarray:
 
 def throw(actor: Any, speed: float) -> None:
     actor.body.state.v[:] = 0.0, 0.0, speed
-    actor.flight.kept[:] = 0.0  # it has another momentum now
+    actor.flight.target[:] = 0.0  # it has another momentum now
     actor.stage.rebuild(actor)
 
 

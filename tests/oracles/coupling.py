@@ -27,7 +27,7 @@ from poise.dynamics.newton_euler import compute_inverse_dynamics
 from poise.dynamics.tree import Tree, TreeState
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
-from poise.stage.assignment import KinematicPart, Partition
+from poise.stage.partition import KinematicPart, Partition
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from poise.dynamics.tree import GRAVITY, Tree, TreeState, build_tree, pack, unpa
 from poise.errors import InputError
 from poise.motion.parts import part_joints
 from poise.spatial import rotation
-from poise.stage.assignment import KinematicPart, Partition, build_partition, check_published
+from poise.stage.partition import KinematicPart, Partition, build_partition, check_published
 
 
 def body(seed: int, preset: str = "tracking") -> tuple[np.random.Generator, Character, Tree]:

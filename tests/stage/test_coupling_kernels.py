@@ -31,9 +31,9 @@ from poise.motion.clip import Clip
 from poise.motion.parts import part_joints
 from poise.spatial import rotation
 from poise.stage.actor import Actor
-from poise.stage.assignment import build_partition
 from poise.stage.coupling import kernels
 from poise.stage.coupling.paper_kernels import DEFAULT_FACTOR, choose_filter, find_ratio
+from poise.stage.partition import build_partition
 from poise.stage.stage import Stage
 from poise.stage.standing import stand_at_ease
 from poise.stage.take.take import Take

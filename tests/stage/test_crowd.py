@@ -59,7 +59,7 @@ def assert_same(a: dict[str, np.ndarray], b: dict[str, np.ndarray], names: list[
 def test_everybody_is_compiled() -> None:
     """Else the rest of this file compares Python with itself."""
     stage = crowd()
-    assert [program.is_compiled for program in stage.crowd.programs] == 9 * [True]
+    assert [program.is_compiled for program in stage.loop.runner.programs] == 9 * [True]
 
 
 def test_a_crowd_of_one_is_the_actor() -> None:
@@ -69,7 +69,7 @@ def test_a_crowd_of_one_is_the_actor() -> None:
     run_crowd(many, 10.0, keep_every=None)
     for _ in range(many.steps):
         alone.step()
-    assert not alone.crowd.programs[0].is_compiled
+    assert not alone.loop.runner.programs[0].is_compiled
     many_state, alone_state = (state(next(iter(stage.actors.values()))) for stage in (many, alone))
     np.testing.assert_allclose(many_state, alone_state, atol=1e-9, rtol=0)
     np.testing.assert_array_equal(many_state, alone_state)
@@ -119,7 +119,7 @@ def test_characters_join_leave_switch_and_change_tempo_while_others_go_on() -> N
     assert_same(states(quiet), states(busy), [stays.name])
     for other in (switcher, changer):
         assert not np.array_equal(state(other), states(quiet)[other.name])
-    assert len(busy.crowd.programs) == 4
+    assert len(busy.loop.runner.programs) == 4
     assert all(actor.fallen is None for actor in busy.actors.values())
     # the same, one by one by the engine's verbs
     slow = build_stage(CONDUCTORS[1:3], BODIES)
@@ -316,7 +316,7 @@ def test_at_a_shared_workspace_a_step_is_the_same_and_so_are_its_contacts(thread
     for stage in (shared, own):
         for actor in list(stage.actors.values())[1::2]:
             actor.drive("trunk", Loose(2.0))
-    own._is_recorded = True
+    own.loop.is_recorded = True
     shared.advance(4)
     structures = {group.simulation.structure for group in shared.groups}  # type: ignore[attr-defined]
     assert len(structures) == 2
@@ -363,15 +363,15 @@ def test_poses_that_are_watched_are_those_that_are_shown() -> None:
     stage = crowd(9, 2)
     stage.build()
     root, turns = np.zeros((9, 3)), np.zeros((9, len(BODIES[0].skeleton), 4))
-    stage.crowd.watch(root, turns)
+    stage.loop.runner.watch(root, turns)
     for _ in range(3):
         stage.advance(4)
     shown_root, shown_turns = np.zeros_like(root), np.zeros_like(turns)
-    stage.crowd.show(shown_root, shown_turns)
+    stage.loop.runner.show(shown_root, shown_turns)
     np.testing.assert_array_equal(root, shown_root)
     np.testing.assert_array_equal(turns, shown_turns)
     before = root.copy()
-    stage.crowd.stop_watching()
+    stage.loop.runner.stop_watching()
     stage.advance(4)
     np.testing.assert_array_equal(root, before)
 
@@ -502,7 +502,7 @@ def test_a_fall_is_told_on_ground_of_any_height(height: float) -> None:
     actor.drive("legs", Loose(0.05))
     actor.drive("upperBody", Kinematic(conduct()))
     stage.advance(1)
-    assert stage.crowd.programs
+    assert stage.loop.runner.programs
     for _ in range(150):
         stage.advance(1)
     assert actor.fallen is not None

@@ -76,7 +76,7 @@ def test_somebody_whose_arms_alone_go_after_another_is_still_met() -> None:
     stage.build()
     stage.actors["one"].drive("arms", Track(stage.actors["other"]))
     stage.build()
-    assert not stage.company.strange.any()
+    assert not stage.simulations.proximity.ignores.any()
 
 
 def test_who_goes_after_somebody_on_another_stage_is_no_ghost() -> None:
@@ -88,7 +88,7 @@ def test_who_goes_after_somebody_on_another_stage_is_no_ghost() -> None:
     here.build()
     here.actors["one"].drive("root", Kinematic(there.actors["far"]))
     here.build()
-    assert not here.company.strange.any()
+    assert not here.simulations.proximity.ignores.any()
 
 
 def test_nobody_gets_on_what_whirls_or_flies_by() -> None:

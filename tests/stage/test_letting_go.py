@@ -13,7 +13,7 @@ from poise import Balance, Character, Kinematic, Loose, Stage, Track
 from poise.dynamics.tree import build_tree
 from poise.motion.parts import part_joints
 from poise.stage.actor import Actor
-from poise.stage.assignment import Assignment, let_go
+from poise.stage.assignment import Assignment, make_limp
 
 HUMAN = Character.human(1.75, 75.0, preset="mix")
 
@@ -80,7 +80,7 @@ def test_what_keeps_goes_on() -> None:
 
 def test_an_actor_can_be_told_not_to() -> None:
     actor = conductor(conduct())
-    actor.lets_go = False
+    actor.ragdoll_on_fall = False
     fall(actor)
     assert "lost-balance" in kinds(actor) and "let-go" not in kinds(actor)
 
@@ -175,5 +175,5 @@ def test_a_part_that_weighs_nothing_is_not_let_go() -> None:
     parts = {"legs": Balance(), "rightUpperArm": conduct(), "rightHand": conduct()}
     joints = {part: part_joints(HUMAN.skeleton, part if part == "legs" else [part]) for part in parts}
     assignments = [Assignment(part, each, each.claim(HUMAN, joints[part], part)) for part, each in parts.items()]
-    limp = let_go(assignments, HUMAN.skeleton, light, "actor")
+    limp = make_limp(assignments, HUMAN.skeleton, light, "actor")
     assert [a.before is not None for a in limp] == [False, True, False]

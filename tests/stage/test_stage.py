@@ -125,7 +125,7 @@ def test_laws_do_what_the_verbs_of_the_engine_do() -> None:
         actor = mixed(stage)
         actor.push("spine", (60.0, 0.0, 40.0), 0.15, start=0.4)
         takes.append(stage.run(1.2))
-        assert stage.crowd.programs[0].is_compiled == (engine == "mujoco")
+        assert stage.loop.runner.programs[0].is_compiled == (engine == "mujoco")
     for field in (*STATE, "torque", "center", "wrench", "feet"):
         np.testing.assert_array_equal(*(getattr(take.actor(), field) for take in takes), err_msg=field)
 

@@ -74,7 +74,7 @@ def test_a_stage_that_another_thread_steps_says_so() -> None:
             with pytest.raises(BusyError, match=r"this stage is being stepped by another thread\. Use"):
                 touch()
                 pytest.fail(name)
-        assert (actor.assignments, actor.loads, actor.pushes, list(stage.actors)) == before  # nothing by halves
+        assert (list(actor.assignments), actor.loads, actor.pushes, list(stage.actors)) == before  # nothing by halves
     finally:
         go_on.set()
         thread.join()
@@ -199,12 +199,12 @@ def test_events_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "MOST_EVENTS", 5)
     stage, actor = make()
     for k in range(23):
-        actor.tell("said", str(k))
+        actor.report("said", str(k))
         assert len(stage.events) < 10
-    assert stage.news.count == 23
-    assert [event.message for event in stage.news.since(20)] == ["20", "21", "22"]
-    assert [event.message for event in stage.news.since(0)] == ["18", "19", "20", "21", "22"]
-    take = stage.run(0.02, each=lambda t: actor.tell("said", "now"))
+    assert stage.event_log.count == 23
+    assert [event.message for event in stage.event_log.since(20)] == ["20", "21", "22"]
+    assert [event.message for event in stage.event_log.since(0)] == ["18", "19", "20", "21", "22"]
+    take = stage.run(0.02, each=lambda t: actor.report("said", "now"))
     assert {event.message for event in take.events if event.kind == "said"} == {"now"}
 
 

@@ -122,7 +122,7 @@ def test_two_that_fly_at_each_other_are_moved_together_and_keep_their_momentum(e
 def throw(actor: Any, speed: float) -> None:
     """Have all of an actor move along z (m/s), from nothing."""
     actor.body.state.v[:] = 0.0, 0.0, speed
-    actor.flight.kept[:] = 0.0  # it has another momentum now
+    actor.flight.target[:] = 0.0  # it has another momentum now
     actor.stage.rebuild(actor)
 
 
@@ -205,7 +205,7 @@ def test_who_stands_in_another_is_a_stranger() -> None:
     add_conductor(stage, "far", place(5.0))
     stage.build()
     assert names(stage) == [["0"], ["1"], ["2"], ["far"]]
-    strange = stage.company.strange
+    strange = stage.simulations.proximity.ignores
     assert strange[:3, :3].sum() == 6 and not strange[3].any()
     add_doll(stage, "late", place(0.0, 1.9))
     stage.run(0.6)

@@ -120,7 +120,7 @@ class CrowdBench:
         self.contenders: dict[str, Callable[[], object]] = {}
         for number in threads:
             crowd = ProgramRunner(number, self.stage.engine.share(number))
-            crowd.set_programs(self.stage.crowd.programs)
+            crowd.set_programs(self.stage.loop.runner.programs)
             self.contenders[f"crowd {number}"] = partial(self._run, crowd)
             self.contenders[f"bare {number}"] = partial(self._step, crowd)
             self.contenders[f"shared {number}"] = partial(self._step, crowd, own=False)
@@ -134,7 +134,7 @@ class CrowdBench:
         return float(np.median(self.us_rounds(timings, name)))
 
     def _prepare(self, crowd: ProgramRunner) -> None:
-        self.stage.crowd = crowd
+        self.stage.loop.runner = crowd
         self.stage.restore(self.saved)
 
     def _run(self, crowd: ProgramRunner) -> None:
@@ -173,7 +173,7 @@ def _step_rows(stage: Stage, steps: int, clock: PausedClock) -> None:
     """The engine's own steps of all actors."""
     clock.pause(lambda: stage.restore(stage.saved))  # type: ignore[attr-defined]
     for _ in range(steps // STEPS_A_FRAME):
-        stage.crowd.step_engine(STEPS_A_FRAME)
+        stage.loop.runner.step_engine(STEPS_A_FRAME)
 
 
 def _find_bullet() -> Callable[[], object] | None:

@@ -75,7 +75,7 @@ def run(rounds: int = 15, seconds: float = 1.0) -> dict[str, Any]:
         "realtime_factor": mixed.dt / (1e-6 * us["mixed"]),
         "recorded_us_per_step": us["recorded"],
         "recorded_realtime_factor": mixed.dt / (1e-6 * us["recorded"]),
-        "compiled": {name: stage.crowd.programs[0].is_compiled for name, stage in stages.items()},
+        "compiled": {name: stage.loop.runner.programs[0].is_compiled for name, stage in stages.items()},
         "freedoms": {name: count_freedoms(stage) for name, stage in stages.items()},
         "fell": any(actor.fallen is not None for stage in stages.values() for actor in stage.actors.values()),
         "spread": max(timings.spread(name) for name in contenders if not name.startswith("put")),

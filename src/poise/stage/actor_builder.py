@@ -1,4 +1,4 @@
-"""An actor made ready to be simulated: players for all that is driven, and what the engine is to build of it."""
+"""Building an actor: players for all that is driven, and the description that an engine builds its body from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from poise.drivers.driver import MOTION, BodyModel, MotionPlayer, Player
 from poise.drivers.loose.rest import RestPlayer, hold_pose, let_run_out
 from poise.engines.scene import BALL, FREE, GIVEN, Joint, SceneBody
 from poise.errors import InputError
-from poise.stage.assignment import Assignment, divide
+from poise.stage.assignment import Assignment
 from poise.stage.attachment import list_held_shapes
 from poise.stage.coupling.paper import check_standing, find_filter
 from poise.stage.groups.contact_pairs import choose_shapes
@@ -23,22 +23,47 @@ from poise.world.ground.floor import Floor
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
-_DOWN = 0.5  # of gravity that points down, for somebody to stand: 60 degrees off
+_DOWN = 0.5  # component of gravity that points down, at least, for a body to stand: 60 degrees off
 
 
 def build_actor(actor: Actor, t: float, starting: bool) -> None:
-    """Players for all that is driven, at the present state; starting: it has not been simulated yet."""
-    body, stage, skeleton = actor.body, actor.stage, actor.character.skeleton
-    actor.partition, undriven = divide(actor.assignments, skeleton, body.tree, actor.name, stage.couple)
-    _tell_world(actor, t)
+    """Build players for all that is driven, at the present state; starting: it has not been simulated yet."""
+    body, assignments = actor.body, actor.assignments
+    undriven = assignments.divide()
+    _write_world(actor, t)
     if starting and not actor.is_posed:
         put_on_floor(body)
         actor.is_posed = True
     if not starting:
-        _hand_on(actor)
-    for a in sorted(actor.assignments, key=lambda a: a.claim.after_others):
+        _keep_dynamics(actor)
+    for a in sorted(assignments, key=lambda a: a.claim.after_others):
         if a.player is None and a.driver.level == MOTION:
             _begin(actor, a, t, starting)
+    body.stands = _is_grounded(actor)
+    kinematic = list(assignments.partition.kinematic) if assignments.partition is not None else []
+    body.trunk_moves = not starting or bool(body.find_trunk()[kinematic].any())
+    if starting and body.stands:
+        plant_feet(body)
+    body.update()
+    for a in assignments:
+        if a.player is None:
+            _begin(actor, a, t, starting)
+    if not assignments.balances:
+        body.lean[:] = 0.0  # hips lean over legs that balance
+    take_part(actor, t)
+    _hold(actor, undriven, t)
+    assignments.still = None if starting else _let_run_out(actor, t)
+    if starting:
+        actor.start_height = hips_over_floor(actor)
+        actor.effort.begin(t)
+    body.turning[:] = body.handed[:] = body.pulling[:] = 0.0  # the players have taken over
+    _begin_coupling(actor, starting)
+    actor.flight.begin(t)
+
+
+def _is_grounded(actor: Actor) -> bool:
+    """Return whether a driver stands on the ground; raise InputError without ground, or if gravity points elsewhere."""
+    stage = actor.stage
     stands = [type(a.driver).__name__ for a in actor.assignments if a.claim.needs_ground]
     if stands and stage.ground is None:
         raise InputError(f"{stands[0]} stands on the ground, and this stage has none. Give it one: Stage(ground=...).")
@@ -47,62 +72,50 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
             f"{stands[0]} stands against gravity, and this stage's, {stage.gravity.round(3).tolist()} m/s2, does not "
             "point down. Give it one that does: Stage(gravity=(0, -9.81, 0))."
         )
-    body.stands = bool(stands)
-    body.trunk_moves = not starting or bool(body.find_trunk()[list(actor.partition.kinematic)].any())
-    if starting and stands:
-        plant_feet(body)
-    body.update()
-    for a in actor.assignments:
-        if a.player is None:
-            _begin(actor, a, t, starting)
-    if not actor.balances:
-        body.lean[:] = 0.0  # hips lean over legs that balance
-    take_part(actor, t)
-    _hold(actor, undriven, t)
-    actor.still = None if starting else _let_run_out(actor, t)
-    if starting:
-        actor.start_height = hips_over_floor(actor)
-        actor.effort.begin(t)
-    body.turning[:] = body.handed[:] = body.pulling[:] = 0.0  # the change of hands is over
-    actor.coupling.begin(actor.partition, actor.carrier is not None, actor.balances)
+    return bool(stands)
+
+
+def _begin_coupling(actor: Actor, starting: bool) -> None:
+    """Begin the coupling of a new partition; raise InputError if the `paper` coupling would not be stable."""
+    body, stage, assignments, coupling = actor.body, actor.stage, actor.assignments, actor.coupling
+    assert assignments.partition is not None
+    coupling.begin(assignments.partition, assignments.rides_on is not None, assignments.balances)
     body.root_is_given = bool(actor.given[0])
-    if stage.couple == "paper":
-        if stage.coupling_filter is None:
-            burden = stage.engine.abilities.burden
-            if starting:
-                check_standing(body, actor.given, bool(stands), actor.name)
-            actor.coupling.filter_factor[0] = find_filter(
-                body, actor.given, stage.gain, stage.torque_only, actor.name, burden
-            )
-        else:
-            actor.coupling.filter_factor[0] = 1.0 - stage.coupling_filter
-    actor.flight.begin(t)
+    if stage.couple != "paper":
+        return
+    if stage.coupling_filter is not None:
+        coupling.filter_factor[0] = 1.0 - stage.coupling_filter
+        return
+    if starting:
+        check_standing(body, actor.given, body.stands, actor.name)
+    limit = stage.engine.abilities.burden
+    coupling.filter_factor[0] = find_filter(body, actor.given, stage.gain, stage.torque_only, actor.name, limit)
 
 
 def take_part(actor: Actor, t: float) -> None:
-    """Have the body take part, from time t on, in the gesture that it plays; of several in that driven last."""
+    """Let the body take part, from time t on, in the gesture that it plays; of several, in the one driven last."""
     offers = [player.gesture for player in actor.players]
     actor.body.taking_part.follow(next((each for each in reversed(offers) if each is not None), None), t)
 
 
-def _hand_on(actor: Actor) -> None:
-    """How the joints accelerate and by which torques, for whoever takes them over."""
+def _keep_dynamics(actor: Actor) -> None:
+    """Keep accelerations and torques of the joints, for the players that take them over."""
     body, given = actor.body, actor.given
-    if given[0] and actor.carrier is None:  # its velocity before is that of a mid-step
+    if given[0] and actor.assignments.rides_on is None:  # its velocity before is that of a mid-step
         body.v_before[:] = body.state.v - body.dt * body.a
     body.pulling[:] = (body.state.v - body.v_before) / body.dt
     body.turning[:] = np.where(given[:, None], body.dw, (body.state.w - body.w_before) / body.dt)
     body.handed[:] = actor.effort.compute()[0]
-    # What kept joints in their ranges goes on to do so by itself.
+    # The torques of joint limits continue by themselves.
     stops = np.einsum("jba,jb->ja", body.R, body.stops) - body.axial * body.state.w
     body.handed[~given] -= stops[~given]
-    # A blow is not handed on: no muscle gives more than its strength.
+    # A blow is not passed on: no muscle gives more than its strength.
     size = np.linalg.norm(body.handed, axis=-1)
     body.handed *= np.minimum(1.0, actor.effort.strength / np.maximum(size, 1e-12))[:, None]
 
 
 def _let_run_out(actor: Actor, t: float) -> RestPlayer | None:
-    """What brings the joints to rest that are given and that nobody drives."""
+    """Return what brings prescribed joints without a driver to rest."""
     if actor.partition is None:
         return None
     moved = {i for a in actor.assignments for i in a.claim.moved}
@@ -111,8 +124,8 @@ def _let_run_out(actor: Actor, t: float) -> RestPlayer | None:
     return let_run_out(actor.body, left, 0 in actor.partition.base and not is_placed, t)
 
 
-def _tell_world(actor: Actor, t: float) -> None:
-    """What the stage is like, into the body."""
+def _write_world(actor: Actor, t: float) -> None:
+    """Write the stage's step, gravity and ground into the body."""
     body, stage = actor.body, actor.stage
     body.dt, body.gravity = stage.dt, np.array(stage.gravity)
     body.floor = Floor(stage.ground, stage.props.values())
@@ -134,34 +147,34 @@ def _begin(actor: Actor, a: Assignment, t: float, starting: bool) -> None:
 
 
 def _hold(actor: Actor, undriven: list[int], t: float) -> None:
-    """What holds the joints that hang from a physical body and that nobody drives."""
-    before, actor.rest = actor.rest, None
+    """Hold physical joints without a driver by springs."""
+    before, actor.assignments.rest = actor.assignments.rest, None
     if undriven:
         has_lost = actor.has_lost_balance
-        held = hold_pose(actor.body, undriven, t, actor.body.held, before, has_lost and actor.lets_go)
+        held = hold_pose(actor.body, undriven, t, actor.body.held, before, has_lost and actor.ragdoll_on_fall)
         lean_springs(held, actor.body, _find_trunk(actor), t, before, not has_lost)
         actor.body.held = {joint: held.aim[k] for k, joint in enumerate(undriven)}
-        actor.rest = held
+        actor.assignments.rest = held
     for player in actor.players:
         actor.body.held |= player.held
 
 
 def _find_trunk(actor: Actor) -> Counterpoise | None:
-    """How trunk and head lean over legs that balance, where springs hold them: with `paper` coupling."""
+    """Return the driver whose lean the springs of trunk and head follow, with the `paper` coupling."""
     wanted = [(a.before or a).claim.trunk for a in actor.assignments] if actor.stage.couple == "paper" else []
     return next((trunk for trunk in wanted if isinstance(trunk, Counterpoise)), None)
 
 
 def describe_actor(actor: Actor, in_company: bool = False) -> SceneBody:
-    """What the engine has to build of an actor as it is now; see `choose_shapes`."""
-    state, models = actor.body.state, actor.find_models()
+    """Describe an actor as it is now to the engine; see `choose_shapes`."""
+    state, models = actor.body.state, actor.assignments.find_models()
     root, q = state.root.copy(), state.q.copy()
     for _, model in models:
         if model.seat is not None:
             root, q[0] = model.seat
     pose = {"root": root, "rotations": q, "velocity": state.v.copy(), "angular_velocity": state.w.copy()}
     shapes = choose_shapes(actor, [model for _, model in models], in_company)
-    return describe_at(actor, models, _find_joints(actor, models), pose, shapes, not actor.balances)
+    return describe_at(actor, models, _find_joints(actor, models), pose, shapes, not actor.assignments.balances)
 
 
 def describe_at(
@@ -172,11 +185,11 @@ def describe_at(
     shapes: tuple[tuple[int, Shape], ...],
     is_hard: bool,
 ) -> SceneBody:
-    """What the engine had to build at a pose, and of what shapes, besides those of what it holds."""
+    """Describe an actor at a pose to the engine, with some shapes and those of what it holds."""
     shapes = (*shapes, *list_held_shapes(actor)) if shapes else ()
     return SceneBody(
         actor.name, actor.body.tree, joints, **pose, shapes=shapes,
-        pinned=_find_pins(actor, models), carrier=actor.carrier,
+        pinned=_find_pins(actor, models), carrier=actor.assignments.rides_on,
         is_locked=actor.stage.couple == "exact", is_hard=is_hard,
     )  # fmt: skip
 
@@ -189,7 +202,7 @@ def _find_pins(actor: Actor, models: list[tuple[Player, BodyModel]]) -> tuple[in
 
 
 def _find_joints(actor: Actor, models: list[tuple[Player, BodyModel]]) -> tuple[Joint, ...]:
-    """How each joint moves in the engine."""
+    """Return the type of each joint in the engine."""
     has_hinges, given = actor.stage.engine.abilities.hinges, actor.given
     kinds: dict[int, Joint] = {}
     for _, model in models:

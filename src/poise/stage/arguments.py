@@ -1,25 +1,25 @@
-"""Arguments of a stage: what a user gives it, taken as it is meant, or refused with a message.
+"""Arguments of a stage: converted to what is meant, or refused with a message.
 
-What an engine cannot do is refused by name, before anything is built: see `engines/engine.py:Capabilities`.
-
-Nudges are the exception: they only correct drift, and an engine that does not take them goes without.
+What an engine cannot do is refused by name, before anything is built: see `engines/engine.py:Capabilities`. Nudges are
+the exception: they only correct drift, and an engine without them leaves them out.
 """
 
 from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from poise.body.character import Character
 from poise.body.roles import BODY, PARTS
 from poise.body.skeleton import Skeleton
-from poise.drivers.checks import EXAMPLES
+from poise.drivers.checks import EXAMPLES, check_claim, check_driver
 from poise.drivers.driver import MOTION, Claim, Driver
+from poise.drivers.root.root import check_part
 from poise.engines.engine import Engine
 from poise.engines.registry import DEFAULT
 from poise.engines.scene import HINGES, Scene
@@ -27,15 +27,70 @@ from poise.errors import InputError, RangeError, check_range, unknown_name
 from poise.kinds import brief
 from poise.motion.motion import Pose
 from poise.motion.parts import part_joints
+from poise.stage.attachment import check_boarding, check_free
+from poise.stage.coupling.paper import check_live, check_standing
 from poise.world.contact_settings import ContactSettings
 from poise.world.forces import Load
 from poise.world.prop import Prop
 
+if TYPE_CHECKING:
+    from poise.stage.actor import Actor
+    from poise.stage.assignment import Assignment
+    from poise.stage.partition import Partition
 ROOT = "root"
 
 
+def check_drive(actor: Actor, part: Any, driver: Any) -> tuple[Driver, str, Claim]:
+    """Return the driver of a part of an actor, the part's name and the driver's claim; raise InputError otherwise."""
+    stage, skeleton = actor.stage, actor.character.skeleton
+    driver = take_driver(driver, part)
+    joints = find_driven(skeleton, part, driver)
+    name = part if isinstance(part, str) else ", ".join(part)
+    check_driver(driver)
+    check_part(driver, name, part == ROOT)
+    claim = driver.claim(actor.character, joints, name)
+    check_claim(claim, driver, joints, skeleton)
+    check_driven(stage.engine, driver, claim)
+    if driver.level != MOTION and claim.follows is not None:
+        _check_followed(actor, driver, claim.follows)
+    if claim.rides_on is not None:
+        if stage.is_built and claim.rides_on not in stage.props:  # none will come any more
+            raise unknown_name("prop", claim.rides_on, stage.props, "this stage")
+        check_free(stage, claim.rides_on)
+    if actor.started:
+        with stage.hold():
+            driver.check(actor.body)
+            if claim.rides_on is not None:
+                check_boarding(actor.body, claim.rides_on, actor.name)
+    return driver, name, claim
+
+
+def _check_followed(actor: Actor, driver: Driver, other: Any) -> None:
+    """Raise InputError unless a physical body follows another actor of its stage."""
+    who = type(driver).__name__
+    if other is actor:
+        raise InputError(f"'{actor.name}' cannot follow itself; give {who} another actor.")
+    if actor.stage.actors.get(other.name) is not other:
+        raise InputError(
+            f"{who} follows an actor of its own stage; '{other.name}' is not on the stage of '{actor.name}'. Add it "
+            "there: stage.add(character)."
+        )
+
+
+def check_split(actor: Actor, entries: Sequence[Assignment], partition: Partition) -> None:
+    """Raise InputError if the `paper` coupling would not be stable with other drivers of an actor."""
+    if not actor.is_guarded:
+        return
+    live = [a for a in entries if a.claim.follows is not None and a.driver.level == MOTION]
+    check_live(actor.body, [i for a in live for i in a.claim.moved], actor.name)
+    if actor.started:
+        given = ~np.isin(np.arange(len(actor.body.tree)), partition.physical)
+        stands = any(a.claim.needs_ground for a in entries) and not actor.has_lost_balance
+        check_standing(actor.body, given, stands, actor.name)
+
+
 def take_driver(driver: Any, part: Any) -> Driver:
-    """A driver; a class that can be made without arguments is made one."""
+    """Return a driver; a class that can be made without arguments is made one."""
     is_class = inspect.isclass(driver)
     if not is_class and callable(getattr(driver, "claim", None)) and callable(getattr(driver, "build", None)):
         return driver
@@ -51,9 +106,9 @@ def take_driver(driver: Any, part: Any) -> Driver:
 
 
 def find_driven(skeleton: Skeleton, part: Any, driver: Driver) -> list[int]:
-    """The joints that a driver is given by a part's name or by names of joints.
+    """Return the joints of a part's name, or of names of joints.
 
-    The whole body is without the root where it is physical: nothing but the ground and the root's own driver hold it.
+    The entire body is without the root if the driver is physical: only the ground and the root's own driver hold that.
     """
     names = [part] if isinstance(part, str) else part
     if not (isinstance(names, Collection) and all(isinstance(name, str) for name in names)):
@@ -68,7 +123,7 @@ def find_driven(skeleton: Skeleton, part: Any, driver: Driver) -> list[int]:
 
 
 def take_character(character: Any) -> Character:
-    """A character, or that of a file."""
+    """Return a character, or that of a file."""
     if isinstance(character, Character):
         return character
     if isinstance(character, str | PathLike):
@@ -82,7 +137,7 @@ def take_character(character: Any) -> Character:
 
 
 def take_name(name: Any, otherwise: str) -> str:
-    """An actor's name, any text; the character's own where none is given."""
+    """Return an actor's name, any text; another one if none is given."""
     if name is None or name == "":
         return otherwise
     if not isinstance(name, str):
@@ -91,7 +146,7 @@ def take_name(name: Any, otherwise: str) -> str:
 
 
 def take_pose(pose: Any, character: Character, name: str) -> Pose:
-    """A pose of a character, to begin with."""
+    """Return a pose of a character; raise InputError if it does not fit."""
     root, rotations = getattr(pose, "root", None), getattr(pose, "rotations", None)
     if not (isinstance(root, np.ndarray) and isinstance(rotations, np.ndarray)):
         raise InputError(f"a pose is a poise.Pose, as in clip.pose(0.0); given {brief(pose)}.")
@@ -113,7 +168,7 @@ def take_pose(pose: Any, character: Character, name: str) -> Pose:
 
 
 def take_load(load: Any) -> Load:
-    """Something heavy."""
+    """Return a load; raise InputError for anything else."""
     if isinstance(load, Load):
         return load
     joint = load if isinstance(load, str) else "rightHand"
@@ -121,14 +176,14 @@ def take_load(load: Any) -> Load:
 
 
 def take_loads(loads: Any) -> list[Load]:
-    """Several of them; one by itself is one."""
+    """Return several loads, or one by itself, as a list."""
     if isinstance(loads, Load | str) or not isinstance(loads, Iterable):
         loads = [loads]
     return [take_load(load) for load in loads]
 
 
 def take_prop(prop: Any) -> Prop:
-    """A thing."""
+    """Return a prop; raise InputError for anything else."""
     if isinstance(prop, Prop):
         return prop
     raise InputError(
@@ -137,7 +192,7 @@ def take_prop(prop: Any) -> Prop:
 
 
 def take_touch(touch: Any) -> ContactSettings:
-    """Who touches whom."""
+    """Return the contact settings; raise InputError for anything else."""
     if isinstance(touch, ContactSettings):
         return touch
     raise InputError(
@@ -158,7 +213,7 @@ def is_step(dt: float) -> bool:
 def check_settings(
     dt: float, couple: str, gain: float, torque_only: bool, coupling_filter: float | None, threads: int
 ) -> None:
-    """Raise InputError for what no stage can be."""
+    """Raise InputError if a setting is out of its range."""
     if couple not in COUPLINGS:
         raise unknown_name("coupling", couple, COUPLINGS)
     if not is_step(dt):
@@ -177,7 +232,7 @@ def check_settings(
 
 
 def take_gravity(gravity: Iterable[float]) -> np.ndarray:
-    """(3,) m/s2."""
+    """Return gravity (3,) m/s2; raise InputError unless it is three finite numbers."""
     try:
         found = np.array([float(a) for a in gravity])
     except (TypeError, ValueError):
@@ -191,14 +246,14 @@ def take_gravity(gravity: Iterable[float]) -> np.ndarray:
 
 
 def check_coupling(engine: Engine, couple: str) -> None:
-    """Raise InputError where an engine cannot couple in a way."""
+    """Raise InputError if an engine does not have a coupling."""
     if couple not in engine.abilities.couplings:
         able = ", ".join(engine.abilities.couplings) or "none"
         raise InputError(f"the engine '{engine.name}' cannot couple by '{couple}', only by {able}.")
 
 
 def check_driven(engine: Engine, driver: Driver, claim: Claim) -> None:
-    """Raise InputError where an engine cannot do what a driver asks for."""
+    """Raise InputError if an engine cannot do what a driver requires."""
     able, who = engine.abilities, type(driver).__name__
     if claim.rides_on is not None and not able.carriers:
         raise InputError(
@@ -213,7 +268,7 @@ def check_driven(engine: Engine, driver: Driver, claim: Claim) -> None:
 
 
 def check_scene(engine: Engine, scene: Scene) -> None:
-    """Raise InputError where an engine cannot build a scene."""
+    """Raise InputError if an engine cannot build a scene."""
     able = engine.abilities
     if scene.props and not able.props:
         raise InputError(

@@ -1,123 +1,32 @@
-"""A body split by who moves it: a physical part P, and kinematic parts K_1 ... K_n on their connectors (W1).   [mix, 2]
+"""Drivers of an actor: which joints each has, their players, and what goes limp when the body falls.
 
-From the root outwards physical and kinematic joints may alternate as they like:
+Joints are assigned by what drivers claim. Undriven joints that hang from a physical body are physical, and held by
+springs.
 
-    kinematic base  ->  physical  ->  kinematic part, on a connector C of the physical part  ->  physical  ->  ...
-
-Any of them may be empty: all physical (tracking), all kinematic (puppets), arms and head on physical legs and trunk
-(the mix paper), physical arms on a pelvis that a clip carries, a loose arm on an animated trunk over physical legs.
-
-The `exact` coupling takes them all. An engine that has the kinematic joints locked has the same inertia M_pp between
-the physical freedoms as the whole tree, so it solves their equation of motion once it is given, as generalised forces,
-
-    Q_p = -(M_pk qdd_k + c_p(q, qd_p, qd_k) - c_p(q, qd_p, 0))
-
-with M_pk the inertia between physical and given freedoms and c_p what velocities ask for: the difference of two passes
-of Newton and Euler (`stage/coupling/kernels.py`). The `paper` coupling knows parts that carry nothing physical, and no
-others: `check_published`.
-
-An actor's joints are assigned by what its drivers claim; the rest is left over.
-
-A body that has lost its balance is let go: what its drivers play stops, and its joints go limp.
-
-Drivers that are `active_after_fall` go on: legs that balanced see to themselves, a root that floats stays free, and
-so does what a user chose. What stays given keeps its place in the tree, so a part that could only hang from it stays
-given too.
+A body that has lost its balance becomes a ragdoll: its drivers stop, and their joints go limp. Drivers that are
+`active_after_fall` continue, and so do those that drive the root. A prescribed joint keeps its place in the tree, so a
+part that could only hang from it stays prescribed too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, overload
 
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.drivers.counterpoise.counterpoise import find_spine_and_head
-from poise.drivers.driver import MOTION, Claim, Driver, Player
-from poise.drivers.loose.loose import TONE
+from poise.drivers.driver import MOTION, BodyModel, Claim, Driver, MotionPlayer, Player
+from poise.drivers.loose.loose import TONE, LoosePlayer
+from poise.drivers.loose.rest import RestPlayer
 from poise.dynamics.tree import Tree
 from poise.errors import InputError, check_most
+from poise.stage.coupling.paper import lags
+from poise.stage.partition import Partition, build_partition, check_published
 
-
-@dataclass(frozen=True)
-class KinematicPart:
-    """One tree of kinematic joints that hangs from a physical body.
-
-    connector  index of the body it hangs from, in P
-    joints     indices of its joints, the first the one at the connector; parents first
-    carried    indices of the physical joints that hang from it, those alone whose parents are in it
-    """
-
-    connector: int
-    joints: tuple[int, ...]
-    carried: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Partition:
-    """Who moves which joints of a skeleton. Every joint is in exactly one of the three.
-
-    base      indices of kinematic joints with nothing physical between them and the world
-    physical  indices of the joints that the engine moves
-    parts     kinematic trees that hang from a physical body
-    """
-
-    base: tuple[int, ...]
-    physical: tuple[int, ...]
-    parts: tuple[KinematicPart, ...]
-
-    @property
-    def kinematic(self) -> tuple[int, ...]:
-        """Indices of all kinematic joints, in order."""
-        return tuple(sorted((*self.base, *(joint for part in self.parts for joint in part.joints))))
-
-
-def build_partition(skeleton: Skeleton, physical: Iterable[int]) -> Partition:
-    """The split of a skeleton whose `physical` joints (indices) the engine moves, all others a motion.
-
-    Joint i is what moves body i relative to its parent; the root's is its place in the world.
-    """
-    is_physical = np.zeros(len(skeleton), bool)
-    for joint in physical:
-        if not 0 <= joint < len(skeleton):
-            raise InputError(f"joint {joint} is not one of the skeleton's {len(skeleton)}.")
-        is_physical[joint] = True
-    base: list[int] = []
-    trees: dict[int, list[int]] = {}  # by the first joint of each kinematic part
-    carried: dict[int, list[int]] = {}
-    owner = np.full(len(skeleton), -1)  # first joint of the part that each joint is in
-    for i, p in enumerate(skeleton.parents):
-        if is_physical[i]:
-            if p >= 0 and owner[p] >= 0:
-                carried.setdefault(int(owner[p]), []).append(i)
-            continue
-        if p < 0 or (not is_physical[p] and owner[p] < 0):
-            base.append(i)
-            continue
-        owner[i] = i if is_physical[p] else owner[p]
-        trees.setdefault(int(owner[i]), []).append(i)
-    parts = tuple(
-        KinematicPart(int(skeleton.parents[first]), tuple(joints), tuple(carried.get(first, ())))
-        for first, joints in trees.items()
-    )
-    return Partition(tuple(base), tuple(int(i) for i in np.flatnonzero(is_physical)), parts)
-
-
-def check_published(partition: Partition, skeleton: Skeleton) -> None:
-    """Raise InputError where the `paper` coupling does not know a split: a part's wrench is found from it alone."""
-    for part in partition.parts:
-        if part.carried:
-            name, first, connector = (skeleton.labels[i] for i in (part.carried[0], part.joints[0], part.connector))
-            raise InputError(
-                f"joint '{name}' is physical but hangs from the kinematic part that begins at '{first}', which itself "
-                f"hangs from the physical body '{connector}': the 'paper' coupling knows no such split. Couple by "
-                f"'exact', make '{name}' kinematic too, or all from '{first}' to it physical."
-            )
-
-
+if TYPE_CHECKING:
+    from poise.stage.actor import Actor
 MOST_PHYSICAL = 1000  # joints: an engine takes memory by their square
 TRUNK = "trunk and head"
 # kg: what carries less than this moves nothing, and no engine can integrate it: it is held.
@@ -128,9 +37,9 @@ FEATHER = 1e-4
 class Assignment:
     """One driver on the joints that it moves and holds.
 
-    before  what it was before the body lost its balance and this was let go; None: it was not
-    heir_of what played before another driver took some of the joints
-    legs    the driver that this one was added for, by `add_trunk`; None: a user asked for it
+    before   what it was before the body fell and this went limp; None: it is not limp
+    heir_of  player of this driver before another one took some of the joints
+    legs     the driver that this one was added for, by `add_trunk`; None: a user asked for it
     """
 
     part: str
@@ -152,11 +61,120 @@ class Assignment:
         return (self.before or self).legs is not None
 
 
-def give_way(assignments: list[Assignment], claim: Claim, character: Character) -> list[Assignment]:
-    """What is left of assignments where another driver claims joints: theirs without those, if that is enough."""
+class Assignments(Sequence[Assignment]):
+    """The drivers of one actor, in the order in which they were given, and their players.
+
+    partition  the split of the body; None before it is built
+    rest       springs that hold physical joints without a driver
+    still      what brings prescribed joints without a driver to rest
+    """
+
+    def __init__(self, actor: Actor):
+        self._actor = actor
+        self.entries: list[Assignment] = []
+        self.partition: Partition | None = None
+        self.rest: LoosePlayer | None = None
+        self.still: RestPlayer | None = None
+
+    @overload
+    def __getitem__(self, index: int) -> Assignment: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Assignment]: ...
+    def __getitem__(self, index: int | slice) -> Assignment | Sequence[Assignment]:
+        return self.entries[index]
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def with_driver(self, part: str, driver: Driver, claim: Claim) -> tuple[list[Assignment], Partition]:
+        """Return the entries with another driver, and their partition; raise InputError if the split cannot be."""
+        actor, character = self._actor, self._actor.character
+        own = [a for a in self.entries if not a.is_default]
+        entries = [*release_joints(own, claim, character), Assignment(part, driver, claim)]
+        entries = add_trunk(entries, self.entries, character, actor.stage.couple)
+        partition, _ = assign_joints(entries, character.skeleton, actor.body.tree, actor.name, actor.stage.couple)
+        return entries, partition
+
+    def divide(self) -> list[int]:
+        """Set the partition; return the physical joints that no driver has."""
+        actor = self._actor
+        self.partition, undriven = assign_joints(
+            self.entries, actor.character.skeleton, actor.body.tree, actor.name, actor.stage.couple
+        )
+        return undriven
+
+    # Players.
+
+    @property
+    def players(self) -> list[Player]:
+        """All players; those that hold joints without a driver come last."""
+        found = [a.player for a in self.entries if a.player is not None]
+        return [*found, *(player for player in (self.rest, self.still) if player is not None)]
+
+    def in_order(self) -> list[Player]:
+        """All players; those whose motion is computed from that of the others come last."""
+        last = {id(a.player) for a in self.entries if a.claim.after_others}
+        return sorted(self.players, key=lambda player: id(player) in last)
+
+    def list_motions(self) -> list[MotionPlayer]:
+        """Players that prescribe motion, in order, without one whose root rides on a prop: the prop moves that."""
+        riding = {id(a.player) for a in self.entries if a.claim.rides_on is not None}
+        players = [player for player in self.in_order() if id(player) not in riding]
+        return [player for player in players if isinstance(player, MotionPlayer)]
+
+    def find_models(self) -> list[tuple[Player, BodyModel]]:
+        """The engine's model that each player needs at the body's present state."""
+        falling = not self.balances
+        return [(player, player.model(self._actor.body, falling)) for player in self.players]
+
+    def find_standing(self) -> list[Player]:
+        """Players that keep the body on its feet."""
+        actor = self._actor
+        return [player for player in self.players if player.status(actor.body, actor.stage.time).balances]
+
+    @property
+    def balances(self) -> bool:
+        """Whether a player keeps the body on its feet."""
+        return bool(self.find_standing())
+
+    @property
+    def has_lost_balance(self) -> bool:
+        """Whether the body has lost its balance, as a player reports."""
+        actor = self._actor
+        return any(player.status(actor.body, actor.stage.time).lost_balance for player in self.players)
+
+    @property
+    def rides_on(self) -> str | None:
+        """The prop that the root rides on."""
+        return next((a.claim.rides_on for a in self.entries if a.claim.rides_on is not None), None)
+
+    # Falling.
+
+    @property
+    def limp(self) -> list[int]:
+        """Numbers of the entries that are limp."""
+        return [k for k, a in enumerate(self.entries) if a.before is not None]
+
+    def set_limp(self, which: list[int]) -> bool:
+        """Make those entries limp and no others, as when a state was saved; return whether anything has changed."""
+        if which == self.limp:
+            return False
+        self.entries = go_limp(self.entries, which, self._actor.body.tree)
+        return True
+
+    def find_released(self) -> tuple[list[Assignment], list[str]]:
+        """Return the entries without the drivers that stop at a fall, whose joints are limp, and the parts of those."""
+        actor = self._actor
+        is_late = actor.is_guarded and lags(float(actor.coupling.filter_factor[0]))
+        entries = make_limp(self.entries, actor.character.skeleton, actor.body.tree, actor.name, is_late)
+        return entries, [a.part for a, old in zip(entries, self.entries, strict=True) if a is not old]
+
+
+def release_joints(entries: Sequence[Assignment], claim: Claim, character: Character) -> list[Assignment]:
+    """Return what is left of entries if another driver claims joints: those without them, if the rest is enough."""
     taken = {*claim.moved, *claim.held}
     kept = []
-    for old in assignments:
+    for old in entries:
         if not taken & {*old.claim.moved, *old.claim.held}:
             kept.append(old)
             continue
@@ -171,61 +189,38 @@ def give_way(assignments: list[Assignment], claim: Claim, character: Character) 
 
 
 def add_trunk(
-    assignments: list[Assignment], before: list[Assignment], character: Character, couple: str
+    entries: list[Assignment], before: Sequence[Assignment], character: Character, couple: str
 ) -> list[Assignment]:
-    """Assignments with trunk and head driven as legs want it, if no other driver moves them (`Claim.trunk`).
+    """Return entries with trunk and head driven as the legs' driver requests, if no other driver moves them.
 
-    before  what there was: a default that stays as it was goes on
+    before  the entries so far: a default that stays as it was continues
     """
-    legs, trunk = next(((a.driver, a.claim.trunk) for a in assignments if a.claim.trunk is not None), (None, None))
+    legs, trunk = next(((a.driver, a.claim.trunk) for a in entries if a.claim.trunk is not None), (None, None))
     if legs is None or trunk is None or couple != "exact":
-        return assignments
-    taken = {i for a in assignments for i in (*a.claim.moved, *a.claim.held)}
+        return entries
+    taken = {i for a in entries for i in (*a.claim.moved, *a.claim.held)}
     joints = [i for path in find_spine_and_head(character.skeleton) for i in path if i not in taken]
     if not joints:
-        return assignments
+        return entries
     claim = trunk.claim(character, sorted(joints), TRUNK)
     old = next((a for a in before if a.is_default), None)
     if old is not None and (old.before or old).legs is legs and (old.before or old).claim.moved == claim.moved:
-        return [old, *assignments]
-    return [Assignment(TRUNK, trunk, claim, legs=legs), *assignments]
+        return [old, *entries]
+    return [Assignment(TRUNK, trunk, claim, legs=legs), *entries]
 
 
-def divide(
-    assignments: list[Assignment], skeleton: Skeleton, tree: Tree, name: str, couple: str = "exact"
+def assign_joints(
+    entries: Sequence[Assignment], skeleton: Skeleton, tree: Tree, name: str, couple: str = "exact"
 ) -> tuple[Partition, list[int]]:
-    """Which joints an engine moves, and those of them that nobody drives; raises where the split cannot be.
+    """Return the partition and the physical joints without a driver; raise InputError if the split cannot be.
 
     name    of the actor, for errors
     couple  how parts are coupled: see `Stage`
     """
-    moved = {i: a for a in assignments for i in a.claim.moved}
-    held = {i for a in assignments for i in a.claim.held}
-    free = any(a.claim.frees_root for a in assignments) and 0 not in moved
-    outboard = tree.masses.copy()
-    for i in range(len(tree) - 1, 0, -1):
-        outboard[tree.parents[i]] += outboard[i]
-    physical: set[int] = set()
-    carrying: set[int] = set()  # what hangs from these is physical where nobody drives it
-    loose: list[int] = []
-    for i in range(len(skeleton)):
-        parent = int(skeleton.parents[i])
-        if i in moved:
-            if moved[i].driver.level != MOTION:
-                physical.add(i)
-            if moved[i].driver.level != MOTION or moved[i].claim.carries_physical:
-                carrying.add(i)
-        elif i == 0:
-            if free:
-                physical.add(i)
-                carrying.add(i)
-        elif i not in held and parent in carrying and parent not in held and outboard[i] > FEATHER:
-            carrying.add(i)
-            physical.add(i)
-            loose.append(i)
+    physical, undriven = _find_physical(entries, skeleton, tree)
     check_most(f"{len(physical)} joints of '{name}' would be physical", len(physical), MOST_PHYSICAL,
                "Drive fewer by physics, and the rest by a motion.")  # fmt: skip
-    for a in assignments:
+    for a in entries:
         first = next((i for i in a.claim.needs_motion if i in physical), None)
         if first is not None:
             raise InputError(
@@ -235,20 +230,45 @@ def divide(
     partition = build_partition(skeleton, sorted(physical))
     if couple == "paper":
         check_published(partition, skeleton)
-    return partition, loose
+    return partition, undriven
 
 
-def let_go(
-    assignments: list[Assignment], skeleton: Skeleton, tree: Tree, name: str, is_late: bool = False
+def _find_physical(entries: Sequence[Assignment], skeleton: Skeleton, tree: Tree) -> tuple[set[int], list[int]]:
+    """Return the joints that the engine integrates, and those of them that no driver has."""
+    moved = {i: a for a in entries for i in a.claim.moved}
+    held = {i for a in entries for i in a.claim.held}
+    outboard = find_outboard(tree)
+    physical: set[int] = set()
+    carrying: set[int] = set()  # undriven joints that hang from these are physical
+    undriven: list[int] = []
+    if any(a.claim.frees_root for a in entries) and 0 not in moved:
+        physical.add(0)
+        carrying.add(0)
+    for i, parent in enumerate(skeleton.parents.tolist()):
+        if i in moved:
+            is_torque = moved[i].driver.level != MOTION
+            if is_torque:
+                physical.add(i)
+            if is_torque or moved[i].claim.carries_physical:
+                carrying.add(i)
+        elif i and i not in held and parent in carrying and parent not in held and outboard[i] > FEATHER:
+            carrying.add(i)
+            physical.add(i)
+            undriven.append(i)
+    return physical, undriven
+
+
+def make_limp(
+    entries: list[Assignment], skeleton: Skeleton, tree: Tree, name: str, is_late: bool = False
 ) -> list[Assignment]:
-    """Assignments with all that does not keep on gone limp, as far as the split that comes of it can be.
+    """Return entries with all that are not active after a fall gone limp, as far as that split can be.
 
-    is_late  a coupling that is late: what is given then goes limp even if it is to keep on
+    is_late  a coupling that lags: prescribed joints then go limp even if their driver is active after a fall
     """
     outboard = find_outboard(tree)
     wanted = [
         k
-        for k, a in enumerate(assignments)
+        for k, a in enumerate(entries)
         if (not a.driver.active_after_fall or (is_late and a.driver.level == MOTION))
         and 0 not in a.claim.moved and a.before is None
         and any(outboard[i] > FEATHER for i in (*a.claim.moved, *a.claim.held))
@@ -259,18 +279,18 @@ def let_go(
         if more == limp:
             continue
         try:
-            divide(go_limp(assignments, more, tree), skeleton, tree, name)
+            assign_joints(go_limp(entries, more, tree), skeleton, tree, name)
         except InputError:
             continue
         limp = more
-    return go_limp(assignments, limp, tree) if limp else assignments
+    return go_limp(entries, limp, tree) if limp else entries
 
 
-def go_limp(assignments: list[Assignment], which: Iterable[int], tree: Tree) -> list[Assignment]:
-    """Those numbered limp, and all others as they were before they were let go."""
+def go_limp(entries: Sequence[Assignment], which: Iterable[int], tree: Tree) -> list[Assignment]:
+    """Return entries of which those numbered are limp, and all others as before they went limp."""
     chosen, outboard = set(which), find_outboard(tree)
     changed = []
-    for k, a in enumerate(assignments):
+    for k, a in enumerate(entries):
         if (a.before is not None) == (k in chosen):
             changed.append(a)
         elif a.before is not None:
@@ -285,7 +305,7 @@ def go_limp(assignments: list[Assignment], which: Iterable[int], tree: Tree) -> 
 
 
 def find_outboard(tree: Tree) -> list[float]:
-    """kg that each joint carries."""
+    """Return the mass (kg) that each joint carries."""
     outboard = tree.masses.tolist()
     for i in range(len(tree) - 1, 0, -1):
         outboard[tree.parents[i]] += outboard[i]

@@ -1,8 +1,8 @@
 """Attachment: props in hands, and roots that ride on props.
 
-Props in hands: which joint holds what, where that is, and a prop that is let go.
+A prop in a hand is a part of the hand's body until it is dropped.
 
-A root that is to ride on a moving prop takes its velocity immediately, and so does all of the body.
+A root that is to ride on a moving prop takes its velocity immediately, and so does the entire body.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FAR = 0.3  # m from the joint to the prop's nearest point, at most, to take it u
 
 
 def find_holder(stage: Stage, name: str) -> tuple[Actor, Grip] | None:
-    """Who holds a prop, and how; None: it is free."""
+    """Return the actor that holds a prop, and its grip; None if the prop is free."""
     for actor in stage.actors.values():
         for grip in actor.grips:
             if grip.prop.name == name:
@@ -37,7 +37,7 @@ def find_holder(stage: Stage, name: str) -> tuple[Actor, Grip] | None:
 
 
 def check_free(stage: Stage, name: str) -> None:
-    """Raise InputError where somebody holds what another is to ride on."""
+    """Raise InputError if an actor holds the prop that another is to ride on."""
     holder = find_holder(stage, name)
     if holder is not None:
         raise InputError(
@@ -47,7 +47,7 @@ def check_free(stage: Stage, name: str) -> None:
 
 
 def list_free(stage: Stage) -> list[Prop]:
-    """The props that nobody holds."""
+    """Return the props that no actor holds."""
     held = {grip.prop.name for actor in stage.actors.values() for grip in actor.grips}
     return [prop for name, prop in stage.props.items() if name not in held]
 
@@ -61,7 +61,7 @@ def make_grip(actor: Actor, joint: str, name: str, place: Any, turn: Any) -> Gri
     holder = find_holder(stage, name)
     if holder is not None:
         raise InputError(f"'{name}' is held by {holder[1].joint} of '{holder[0].name}' already. Have it dropped first.")
-    rider = next((each for each in stage.actors.values() if each.carrier == name), None)
+    rider = next((each for each in stage.actors.values() if each.assignments.rides_on == name), None)
     if rider is not None:
         raise InputError(f"'{rider.name}' rides on '{name}', so no hand can take it. Drive its root otherwise first.")
     prop = stage.props[name]
@@ -83,20 +83,18 @@ def make_grip(actor: Actor, joint: str, name: str, place: Any, turn: Any) -> Gri
 
 
 def find_held(actor: Actor, grip: Grip) -> PropState:
-    """Where a prop in a hand is and how fast, now: given joints are where they are when somebody looks."""
-    i, body = actor.character.skeleton.index(grip.joint), actor.body
-    now, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
-    if actor.started:
-        actor.show(actor.stage.time)
-    R, p, om, v = _find_bodies(actor)
-    body.put(now)
-    body.dw[:], body.a[:] = dw, a
+    """Return pose and velocity of a prop in a hand now, with prescribed joints at the present time."""
+    i = actor.character.skeleton.index(grip.joint)
+    with actor.body.preserved():
+        if actor.started:
+            actor.show(actor.stage.time)
+        R, p, om, v = _find_bodies(actor)
     position, turn = grip.follow(R[i], p[i])
     return PropState(position, turn, v[i] + np.cross(om[i], position - p[i]), om[i].copy())
 
 
 def let_fall(actor: Actor, grips: Iterable[Grip]) -> None:
-    """Have props that were held be where they are, as fast as they are, and free."""
+    """Free props that were held, at their present poses and velocities."""
     for grip in grips:
         position, turn, velocity, spin = find_held(actor, grip)
         actor.stage.props[grip.prop.name] = dataclasses.replace(
@@ -105,7 +103,7 @@ def let_fall(actor: Actor, grips: Iterable[Grip]) -> None:
 
 
 def list_held_shapes(actor: Actor) -> tuple[tuple[int, Shape], ...]:
-    """What of all that an actor holds touches things, by the joints whose bodies hold it."""
+    """Return (joint index, shape) for every collision shape that the actor holds."""
     index = actor.character.skeleton.index
     return tuple((index(grip.joint), shape) for grip in actor.grips for shape in grip.shapes)
 

@@ -700,7 +700,7 @@ class Episode:
         if which == 11 and not self.props:
             return
         before = list(actor.assignments)
-        if self._try(choices[which]) is not None and actor.assignments != before:
+        if self._try(choices[which]) is not None and list(actor.assignments) != before:
             self._drive(player, "root", Free())  # it waits to be refused when it is built
 
     def _do_show(self, player: Player) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from poise.compiled.law import Law
 from poise.drivers.body import Body
-from poise.stage.assignment import Partition
+from poise.stage.partition import Partition
 from poise.world.forces import Push
 
 _MASSLESS = 1e-3  # of the mass that a joint carries: a segment lighter than that does not resist

@@ -39,7 +39,7 @@ class MomentumCorrection:
         actor, stage = self._actor, self._actor.stage
         is_free = not actor.given[0] and not any(a.claim.pinned for a in actor.assignments)
         gives = [player for player in actor.players if isinstance(player, MotionPlayer)]
-        is_real = stage.gain == 1.0 or all(player is actor.still for player in gives)
+        is_real = stage.gain == 1.0 or all(player is actor.assignments.still for player in gives)
         return is_free and stage.engine.abilities.flights and stage.couple == "exact" and is_real
 
     @property

@@ -46,7 +46,6 @@ from __future__ import annotations
 import numpy as np
 
 from poise.drivers.body import Body
-from poise.dynamics import body_kernels
 from poise.dynamics.tree import Tree
 from poise.errors import InputError
 from poise.world.forces import Push
@@ -103,6 +102,7 @@ def find_filter(
     name   of the actor, for errors
     max_mass_ratio_time  s, the engine's: see `Capabilities`
     """
+    from poise.dynamics.body_kernels import pose_bodies
     from poise.stage.coupling.paper_kernels import DEFAULT_FACTOR, choose_filter, find_ratio
 
     if given.all() or not given.any():
@@ -120,7 +120,7 @@ def find_filter(
     straight[given] = [1.0, 0.0, 0.0, 0.0]
     factors, ratios, R, p = [], [], np.empty((len(tree), 3, 3)), np.empty((len(tree), 3))
     for q in (body.state.q, straight):
-        body_kernels.pose_bodies(tree.parents, tree.offsets, body.state.root, q, R, p)
+        pose_bodies(tree.parents, tree.offsets, body.state.root, q, R, p)
         ratio = float(find_ratio(body.block, given, R, p, torque_only))
         ratios.append(ratio)
         factors.append(float(choose_filter(ratio, gain)))

@@ -59,7 +59,7 @@ class ProgramRunner:
             heights = np.array([actor.start_height for actor in self.actors], float)
             root, q = self._watched
             self._made_run = CrowdRun(
-                count=len(self.programs), body_count=len(self.actors), start_height=heights, handful=1,
+                count=len(self.programs), body_count=len(self.actors), start_height=heights,
                 watched=len(root), joints=q.shape[1], root=root, q=q,
             )  # fmt: skip
         return self._made_run
@@ -99,7 +99,7 @@ class ProgramRunner:
         """
         run = self._run
         self.fewest, run.has_news[0] = 0, 0
-        if run.watched:
+        if len(self._watched[0]):
             self._prepare_poses()
         if self._rows is None:
             self._set_rows()
@@ -107,12 +107,12 @@ class ProgramRunner:
         if len(self.programs) == 1:  # quicker: threads have nothing to share, and no workspace is any warmer
             run.next[0] = 0
             workspaces = self._find_workspaces(True) if self._are_away else self._no_workspaces
-            share_run(run, steps, workspaces[0])
+            share_run(run.address, 1, steps, workspaces[0])
             if self.programs[0].raised[0]:
                 self._check_errors()
             return
         workspaces = self._find_workspaces(own)
-        self._share(lambda k: share_run(run, steps, workspaces[k]))
+        self._share(lambda k, handful: share_run(run.address, handful, steps, workspaces[k]))
         self._check_errors()
 
     def _check_errors(self) -> None:
@@ -134,7 +134,7 @@ class ProgramRunner:
         from poise.stage.step.program_kernels import share_step
 
         _, workspaces = self.rows, self._find_workspaces(own)
-        self._share(lambda k: share_step(self._run, steps, workspaces[k]))
+        self._share(lambda k, handful: share_step(self._run.address, handful, steps, workspaces[k]))
 
     def _find_workspaces(self, own: bool) -> np.ndarray:
         """Return the addresses (T, W) of the workspaces of this run by thread; none if each uses its own memory."""
@@ -179,7 +179,7 @@ class ProgramRunner:
 
         self._prepare_poses()
         _ = self.rows
-        self._share(lambda _: share_poses(self._run, root, rotations))
+        self._share(lambda _, handful: share_poses(self._run.address, handful, root, rotations))
 
     def _prepare_poses(self) -> None:
         known = [program.prepare_poses() for program in self.programs]
@@ -200,17 +200,17 @@ class ProgramRunner:
         self._watched = root, rotations
         self._run.set(watched=len(root), joints=rotations.shape[1], root=root, q=rotations)
 
-    def _share(self, work: Callable[[int], None]) -> None:
-        """Call work(k) on every thread k, this one among them."""
+    def _share(self, work: Callable[[int, int], None]) -> None:
+        """Call work(k, handful) on every thread k, this one among them."""
         count = len(self.programs)
         if not count:
             return
         helpers = min(self.threads, count) - 1
-        self._run.handful = max(1, min(_HANDFUL, count // (4 * self.threads)))
+        handful = max(1, min(_HANDFUL, count // (4 * self.threads)))
         self._run.next[0] = 0
         if helpers > 0 and self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="poise-crowd")
-        jobs = [self._pool.submit(work, k) for k in range(1, helpers + 1)] if self._pool else []
-        work(0)
+        jobs = [self._pool.submit(work, k, handful) for k in range(1, helpers + 1)] if self._pool else []
+        work(0, handful)
         for job in jobs:
             job.result()

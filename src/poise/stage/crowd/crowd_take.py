@@ -120,7 +120,7 @@ def _run(
             k = frame // keep_every
             times[k], root[k], rotations[k] = stage.time, reader.root, reader.rotations
     wall = time.perf_counter() - began
-    stage.crowd.stop_watching()
+    stage.loop.runner.stop_watching()
     return CrowdTake(
         times, tuple(stage.actors), tuple(actor.character for actor in stage.actors.values()), root, rotations,
         reader.root, reader.rotations, events.finish(), frames + 1, wall,
@@ -151,7 +151,7 @@ class _Reader:
 
     def read(self) -> None:
         """Look at all."""
-        crowd = self.stage.crowd
+        crowd = self.stage.loop.runner
         if list(self.stage.actors) != self.names:
             raise InputError("actors joined or left a stage that is being recorded. Do that between two runs.")
         if self._programs != crowd.programs:
@@ -165,9 +165,9 @@ class _Reader:
 
     def _sort(self) -> None:
         """Where everybody is in the order of the stage."""
-        self._programs = list(self.stage.crowd.programs)
+        self._programs = list(self.stage.loop.runner.programs)
         at = {name: k for k, name in enumerate(self.names)}
-        self._place = np.array([at[actor.name] for actor in self.stage.crowd.actors], int)
+        self._place = np.array([at[actor.name] for actor in self.stage.loop.runner.actors], int)
         self._in_order = bool(np.array_equal(self._place, np.arange(len(self.names))))
         self._part_root = np.zeros((len(self._place), 3))
         self._part_rotations = rotation.identity((len(self._place), self.rotations.shape[1]))

@@ -37,13 +37,13 @@ Named = tuple[str, int | str]
 
 
 def choose_shapes(actor: Actor, models: list[BodyModel], in_company: bool) -> tuple[tuple[int, Shape], ...]:
-    """What of an actor touches things.
+    """Return the collision shapes of an actor.
 
-    While a body stands on its soles and there is only the ground, the step is a fifth quicker without the rest.
-    A body that is all animated touches only what can be moved.
+    While a body stands on its soles and there is only the ground, the step is a fifth quicker without the other shapes.
+    A body that is entirely prescribed touches only what can be moved.
 
-    models      what its players need the engine's body to be
-    in_company  whether there are others, or props that move, in its simulation
+    models      the engine's model that each of its players needs
+    in_company  whether there are other actors, or props that move, in its simulation
     """
     if actor.given.all() and not in_company:
         return ()
@@ -53,27 +53,27 @@ def choose_shapes(actor: Actor, models: list[BodyModel], in_company: bool) -> tu
 
 
 def is_loose(actor: Actor) -> bool:
-    """Whether something of it is physical besides legs that stand and what is held firmly on them."""
+    """Return whether anything is physical besides legs that stand and what is held firmly on them."""
     if actor.given.all():
         return False
-    standing = actor.find_standing()
+    standing = actor.assignments.find_standing()
     if not standing:
         return True
     # with what is between the root and the legs: it is stiff
     chain = actor.character.skeleton.chain
     firm = {0, *(i for player in standing for joint in player.joints for i in chain(int(joint)))}
-    if actor.rest is not None:
-        firm |= {int(i) for i in actor.rest.joints}
+    if actor.assignments.rest is not None:
+        firm |= {int(i) for i in actor.assignments.rest.joints}
     return any(i not in firm for i in np.flatnonzero(~actor.given))
 
 
 def find_meets(stage: Stage, actors: Sequence[Actor]) -> np.ndarray | None:
-    """(B, B) bool for `Scene.meets`; None: nobody touches himself or another."""
+    """Return `Scene.meets` (B, B) bool; None if no actor touches itself or another."""
     touch, count = stage.touch, len(actors)
     meets = np.zeros((count, count), bool)
     if touch.actors and count > 1:
         still = np.array([bool(actor.given.all()) for actor in actors])
-        meets = ~stage.company.find_strangers(actors) & ~(still[:, None] & still[None, :])
+        meets = ~stage.simulations.proximity.find_ignored(actors) & ~(still[:, None] & still[None, :])
     for k, actor in enumerate(actors):
         meets[k, k] = bool(touch.itself) and is_loose(actor)
     return meets if meets.any() else None
@@ -82,7 +82,7 @@ def find_meets(stage: Stage, actors: Sequence[Actor]) -> np.ndarray | None:
 def find_apart(
     stage: Stage, actors: Sequence[Actor], scene: Scene, kept: Collection[frozenset[Named]] | None
 ) -> tuple[tuple[Thing, Thing], ...]:
-    """Pairs that do not touch: neighbours in a body, what is deep in one another now, and whom the stage keeps apart.
+    """Return the pairs that do not touch: neighbours, segments deep in one another now, and those that a user chose.
 
     Unless the stage's touch asks for them, segments whose motion is given do not touch their own body either.
     Segments of a body that begin inside one another, or one of which becomes physical there, stay apart until it is
@@ -91,26 +91,30 @@ def find_apart(
     kept  of a scene that goes on with other company: what was deep in one another there. None: it begins anew
     """
     found: set[tuple[Thing, Thing]] = set()
-    meets = scene.meets
-    if meets is not None:
+    if scene.meets is not None:
         placed = [_place(actor, body.shapes) for actor, body in zip(actors, scene.bodies, strict=True)]
-        for i, actor in enumerate(actors):
-            touching = {joint for joint, _ in scene.bodies[i].shapes}
-            if meets[i, i]:
-                found |= {((i, a), (i, b)) for a, b in find_neighbours(actor.character) if {a, b} <= touching}
-                if stage.touch.itself == PHYSICAL and not stage.touch.only:
-                    found |= _list_given(scene, i)
-                inside = {(a, b) for a, b in find_deep(placed[i], placed[i], _TOUCH) if a < b}
-                found |= {((i, a), (i, b)) for a, b in inside if not _could_touch(stage, actor, a, b)}
-            for j in range(i, len(actors)):
-                if meets[i, j]:
-                    deep = {((i, a), (j, b)) for a, b in find_deep(placed[i], placed[j]) if i != j or a < b}
-                    found |= {pair for pair in deep if kept is None or _tell(pair, actors) in kept}
+        for i, j in zip(*np.nonzero(np.triu(scene.meets)), strict=True):
+            if i == j:
+                found |= _list_own(stage, actors[i], scene, int(i), placed[i])
+            deep = {((int(i), a), (int(j), b)) for a, b in find_deep(placed[i], placed[j]) if i != j or a < b}
+            found |= {pair for pair in deep if kept is None or _name_pair(pair, actors) in kept}
     found |= _list_within(actors, scene)
     found |= _list_named(stage, actors, scene)
     found |= _list_ghosts(stage, actors, scene)
     found |= _list_unchosen(stage, actors, scene)
     return tuple(sorted(found, key=repr))
+
+
+def _list_own(stage: Stage, actor: Actor, scene: Scene, index: int, placed: Lines) -> set[tuple[Thing, Thing]]:
+    """Pairs of a body's own segments: neighbours, prescribed segments, and those that begin inside one another."""
+    touching = {joint for joint, _ in scene.bodies[index].shapes}
+    found: set[tuple[Thing, Thing]] = {
+        ((index, a), (index, b)) for a, b in find_neighbours(actor.character) if {a, b} <= touching
+    }
+    if stage.touch.itself == PHYSICAL and not stage.touch.only:
+        found |= _list_given(scene, index)
+    inside = {(a, b) for a, b in find_deep(placed, placed, _TOUCH) if a < b}
+    return found | {((index, a), (index, b)) for a, b in inside if not _could_touch(stage, actor, a, b)}
 
 
 def _list_given(scene: Scene, index: int) -> set[tuple[Thing, Thing]]:
@@ -152,14 +156,14 @@ def _list_carriers(body: SceneBody, joint: int) -> list[int]:
     return found
 
 
-def _tell(pair: tuple[Thing, Thing], actors: Sequence[Actor]) -> frozenset[Named]:
-    """A pair of things by names, which stay the same in other company."""
+def _name_pair(pair: tuple[Thing, Thing], actors: Sequence[Actor]) -> frozenset[Named]:
+    """Return a pair of things by names, which stay the same in other groups."""
     return frozenset(("", thing) if isinstance(thing, str) else (actors[thing[0]].name, thing[1]) for thing in pair)
 
 
-def tell_apart(scene: Scene, actors: Sequence[Actor]) -> set[frozenset[Named]]:
-    """What is kept apart in a scene, by names."""
-    return {_tell(pair, actors) for pair in scene.apart}
+def name_apart(scene: Scene, actors: Sequence[Actor]) -> set[frozenset[Named]]:
+    """Return the pairs that do not touch in a scene, by names."""
+    return {_name_pair(pair, actors) for pair in scene.apart}
 
 
 def _place(actor: Actor, shapes: tuple[tuple[int, Shape], ...]) -> Lines:
@@ -197,7 +201,7 @@ def check_clear(stage: Stage, actors: Sequence[Actor]) -> None:
     """Raise InputError where one who begins stands in a prop that he could touch."""
     for actor in actors:
         for prop in list_free(stage) if stage.touch.props else ():
-            if not prop.touches or actor.given.all() or actor.carrier == prop.name:
+            if not prop.touches or actor.given.all() or actor.assignments.rides_on == prop.name:
                 continue
             deep = find_within(prop, actor, find_shapes(actor.character, True))
             for joint, depth in deep.items():

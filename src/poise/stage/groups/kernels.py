@@ -29,8 +29,9 @@ class CapsuleSet(Layout):
 
 
 @kernel
-def find_places(capsules: CapsuleSet, ahead: float) -> None:
-    """Write places, speeds and boxes; the boxes have room for `ahead` s at the present speed."""
+def find_places(address: int, ahead: float) -> None:
+    """Write places, speeds and boxes of a `CapsuleSet`; the boxes have room for `ahead` s at the present speed."""
+    capsules = at(address, CapsuleSet)
     most, bodies, first, joint, ends = (
         capsules.max_joints,
         capsules.bodies,

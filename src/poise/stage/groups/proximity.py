@@ -1,13 +1,12 @@
-"""Proximity groups: which actors may meet, and which are so near each other that one simulation has to move both.
+"""Proximity groups: which actors may collide, and which are so near each other that one simulation has to move both.
 
-Two actors that are in one another when the later one joins are strangers: they go through each other for good, as a
-ghost beside its original or a crowd that all stands at the origin. One whose root goes after another of them is a ghost
-to all who are there: whom he hits would give way and be gone after, faster and faster. The ghost of a shadow touches
-nothing at all. All others meet. Those that may
-touch before somebody looks again are moved together; who is alone is as fast as on a stage of his own, and has the same
-bits.
+Two actors that overlap when the later one is added never collide with each other, such as a ghost beside its original
+or a crowd that all stands at the origin. An actor whose root follows another passes through all actors: one that it hit
+would yield and be followed, faster and faster. The ghost of a shadow touches nothing at all. All others may collide.
+Those that may touch before the next check are moved by one simulation; an actor alone is as fast as on a stage of its
+own, and has the same bits.
 
-Looks are at fixed steps, and see nothing but the state: however a run is cut into pieces, the same is found.
+Checks are at fixed steps, and depend on nothing but the state: the result is the same however a run is cut into pieces.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from poise.world.overlap import Lines, find_deep, find_distances, find_lines
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
-EVERY = 0.05  # s between two looks
+CHECK_INTERVAL = 0.05  # s between two checks
 # m: how near two may come before they are moved together, besides what they do in that time at the present speed. Hands
 # that strike out accelerate by some 40 m/s2: 0.05 m.
 SLACK = 0.1
@@ -32,32 +31,32 @@ _ROWS = 256  # actors that are compared with all others at a time
 
 
 class ProximityGroups:
-    """Who may meet whom.
+    """Which actors may collide, and which are near each other.
 
-    strange  (N, N) bool, of all actors in the order of the stage: who goes through whom
+    ignores  (N, N) bool, of all actors in the order of the stage: pairs that pass through each other
     """
 
     def __init__(self) -> None:
         self._names: list[str] = []
-        self.strange = np.zeros((0, 0), bool)
+        self.ignores = np.zeros((0, 0), bool)
         self._actors: list[Actor] = []
         self._given: list[bool] = []
         self._may: np.ndarray | None = None
         self._lines: _Gathered | None = None
 
-    def find_strangers(self, actors: Sequence[Actor]) -> np.ndarray:
-        """(B, B) bool, which of some actors go through each other."""
+    def find_ignored(self, actors: Sequence[Actor]) -> np.ndarray:
+        """Return (B, B) bool, which of some actors pass through each other."""
         places = {name: k for k, name in enumerate(self._names)}
         at = [places[actor.name] for actor in actors]
-        return np.asarray(self.strange[np.ix_(at, at)])
+        return np.asarray(self.ignores[np.ix_(at, at)])
 
     def join(self, new: Sequence[Actor], everybody: Sequence[Actor]) -> None:
-        """See who stands in whom, of those that are new, and who goes after whom; whoever left is forgotten."""
-        self.set_strangers([actor.name for actor in everybody], self._keep([actor.name for actor in everybody], new))
+        """Find the overlaps of new actors, and the actors that follow others; forget actors that left."""
+        self.set_ignored([actor.name for actor in everybody], self._keep([actor.name for actor in everybody], new))
         haunting = list_ghosts(everybody)
         ghosts = [k for k, actor in enumerate(everybody) if actor.name in haunting or goes_after(actor, everybody)]
-        self.strange[ghosts] = self.strange[:, ghosts] = True
-        np.fill_diagonal(self.strange, False)
+        self.ignores[ghosts] = self.ignores[:, ghosts] = True
+        np.fill_diagonal(self.ignores, False)
         if len(everybody) < 2 or not new:
             return
         seen = _Gathered(everybody)
@@ -67,34 +66,34 @@ class ProximityGroups:
         for begin in range(0, len(rows), _ROWS):
             some = rows[begin : begin + _ROWS]
             sure, maybe = seen.find_within(some)
-            self.strange[some] |= sure
-            self.strange[:, some] |= sure.T
+            self.ignores[some] |= sure
+            self.ignores[:, some] |= sure.T
             for i, j in zip(some[maybe[0]].tolist(), maybe[1].tolist(), strict=True):
-                if not self.strange[i, j] and seen.is_within(i, j):
-                    self.strange[i, j] = self.strange[j, i] = True
+                if not self.ignores[i, j] and seen.is_within(i, j):
+                    self.ignores[i, j] = self.ignores[j, i] = True
 
     def _keep(self, names: list[str], new: Sequence[Actor]) -> np.ndarray:
-        """What is known of those who have been there before."""
+        """Return what is known of the actors that were there before."""
         strange, fresh = np.zeros((len(names), len(names)), bool), {actor.name for actor in new}
         before = {name: k for k, name in enumerate(self._names) if name not in fresh}
         here = [k for k, name in enumerate(names) if name in before]
         there = [before[names[k]] for k in here]
-        strange[np.ix_(here, here)] = self.strange[np.ix_(there, there)]
+        strange[np.ix_(here, here)] = self.ignores[np.ix_(there, there)]
         return strange
 
-    def set_strangers(self, names: list[str], strange: np.ndarray) -> None:
-        """Have it that these go through one another: names in order, (N, N) bool."""
+    def set_ignored(self, names: list[str], strange: np.ndarray) -> None:
+        """Set which actors pass through each other: names in order, (N, N) bool."""
         if strange.shape != (len(names), len(names)):
-            raise ValueError("who meets whom is said of other actors")
-        self._names, self.strange, self._may = names, np.array(strange, bool), None
+            raise ValueError("the pairs that pass through each other are those of other actors")
+        self._names, self.ignores, self._may = names, np.array(strange, bool), None
 
     def settle(self, actors: Sequence[Actor]) -> None:
-        """Find who may meet anybody: the others are never looked at."""
+        """Find the actors that may collide with any other: the rest are never checked."""
         given = [bool(actor.given.all()) for actor in actors]
         if self._may is not None and list(actors) == self._actors and given == self._given:
             return
         still = np.array(given, bool)
-        may = ~self.strange & ~(still[:, None] & still[None, :])  # of two that are animated neither would notice
+        may = ~self.ignores & ~(still[:, None] & still[None, :])  # of two that are animated neither would notice
         np.fill_diagonal(may, False)
         some = np.flatnonzero(may.any(axis=1))
         self._actors, self._given, self._may = list(actors), given, may[np.ix_(some, some)]
@@ -102,11 +101,11 @@ class ProximityGroups:
 
     @property
     def is_open(self) -> bool:
-        """Whether anybody may meet anybody."""
+        """Whether any two actors may collide."""
         return self._lines is not None
 
     def has_near(self, ahead: float) -> bool:
-        """Whether anybody is so near anybody that it has to be found out who; quick where nobody is."""
+        """Return whether any two actors are so near that pairs must be checked; quick if none are."""
         if self._lines is None or self._may is None:
             return False
         self._lines.look(ahead)
@@ -114,9 +113,9 @@ class ProximityGroups:
         return bool(len(pairs) and self._may[pairs[:, 0], pairs[:, 1]].any())
 
     def find_together(self, groups: Sequence[Sequence[Actor]], ahead: float) -> list[list[Actor]]:
-        """Everybody, by who has to be moved together, in the order of the stage.
+        """Return all actors by groups that one simulation must move, in the order of the stage.
 
-        groups  who is now;  ahead: s until somebody looks again
+        groups  the present ones;  ahead: s until the next check
         """
         if self._lines is None or self._may is None:
             return [[actor] for actor in self._actors]
@@ -145,13 +144,13 @@ class ProximityGroups:
 
 
 def goes_after(actor: Actor, others: Iterable[Actor]) -> bool:
-    """Whether an actor's root is made to go after one of others."""
+    """Return whether an actor's root is made to follow one of others."""
     leaders = {id(a.claim.follows) for a in actor.assignments if 0 in a.claim.moved}
     return any(other is not actor and id(other) in leaders for other in others)
 
 
 def list_ghosts(actors: Iterable[Actor]) -> set[str]:
-    """The names of those whose shadow another actor is: they touch nothing."""
+    """Return the names of the actors whose shadow another actor is: they touch nothing."""
     return {a.ghost.name for actor in actors for a in actor.assignments if a.ghost is not None}
 
 
@@ -179,7 +178,7 @@ class _Gathered:
         """Find where all of them are now."""
         from poise.stage.groups.kernels import find_places
 
-        find_places(self._set, ahead)
+        find_places(self._set.address, ahead)
 
     def _lines_of(self, k: int) -> tuple[Lines, np.ndarray]:
         at = slice(int(self._first[k]), int(self._first[k + 1]))

@@ -55,9 +55,9 @@ class Effort:
         return self._compute()[:2]
 
     def _compute(self) -> tuple[np.ndarray, np.ndarray, int]:
-        from poise.stage.monitor.kernels import measure
+        from poise.stage.monitor.kernels import measure_at
 
-        changed = measure(self._actor.body.block, self.loads)
+        changed = measure_at(self._actor.body.block.address, self.loads.address)
         return self.loads.torque.copy(), self.loads.effort.copy(), changed
 
     def watch(self) -> None:
@@ -83,4 +83,4 @@ class Effort:
             joint, value = actor.character.skeleton.labels[i], float(effort[i])
             kind = "effort" if over[i] else "effort-ended"
             words = f"{joint}: torque is {value:.2f} of its strength" + ("" if over[i] else " again")
-            actor.tell_event(Event(t, actor.name, kind, words, joint, effort=value))
+            actor.report_event(Event(t, actor.name, kind, words, joint, effort=value))

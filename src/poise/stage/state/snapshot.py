@@ -1,16 +1,17 @@
-"""The state of a stage as plain data, and a stage as it was.
+"""The state of a stage as plain data: saved, and restored.
 
-An engine's simulation is a function of what it was asked to build (the pose at that moment is in a model: hinges count
-from it) and of its state. Both are saved, so another process that sets the same stage up builds the same simulation
-and goes on with the same bits.
+An engine's simulation is a function of the scene that it was built from (the pose at that time is in a model: hinges
+count from it) and of its state. Both are saved, so another process that sets the same stage up builds the same
+simulation and continues with the same bits.
 
-An actor's state is its body's, its players', and what must be the same when it is restored.
+An actor's state is that of its body and players, with what must be the same when it is restored.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,12 +26,12 @@ from poise.stage.actor_builder import build_actor, describe_at
 from poise.stage.attachment import list_free, list_held_shapes
 from poise.world.forces import Load, Push
 from poise.world.grip import Grip
-from poise.world.ground.ground import Ground
 from poise.world.overlap import find_shapes
 from poise.world.prop import Prop
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
+    from poise.stage.groups.groups import Group
     from poise.stage.stage import Stage
 _KEYS = {
     "steps": int, "engine": str, "settings": dict, "talkers": list, "who": dict, "actors": dict, "groups": list,
@@ -41,23 +42,20 @@ _PLACE = ("position", "turn", "velocity", "spin")
 
 
 def save_stage(stage: Stage) -> dict[str, Any]:
-    """All of a stage that is built."""
+    """Return the state of a stage that is built."""
     return {
         "steps": stage.steps,
         "engine": stage.engine.name,
-        "settings": _tell_settings(stage),
-        "talkers": sorted(actor.name for actor in stage.talkers),
-        "who": {name: tell_who(actor) for name, actor in stage.actors.items()},
+        "settings": _describe_settings(stage),
+        "talkers": sorted(actor.name for actor in stage.loop.reporting),
+        "who": {name: describe_actor_setup(actor) for name, actor in stage.actors.items()},
         "actors": {name: save_actor(actor) for name, actor in stage.actors.items()},
-        "strangers": stage.company.strange.copy(),
+        "strangers": stage.simulations.proximity.ignores.copy(),
         "groups": [
             {
                 "actors": [actor.name for actor in group.actors],
-                "built": [_save_body(body) for body in group.scene.bodies],
-                "props": [_save_prop(prop) for prop in group.scene.props],
+                **_save_scene(group.scene),
                 "time": group.scene.time,
-                "meets": np.zeros((0, 0), bool) if group.scene.meets is None else group.scene.meets.copy(),
-                "apart": _save_pairs(group.scene),
                 "state": group.simulation.save(),
                 "began": group.began,
                 "hits": None if group.hits is None else group.hits.save(),
@@ -73,7 +71,7 @@ def check_same(stage: Stage, saved: dict[str, Any]) -> None:
         raise InputError("this is no state of a stage. States are what stage.save() gives and poise.load_state reads.")
     if saved["engine"] != stage.engine.name:
         raise InputError(f"this state is one of engine '{saved['engine']}'; the stage has '{stage.engine.name}'.")
-    now = _tell_settings(stage)
+    now = _describe_settings(stage)
     other = next((name for name, value in now.items() if saved["settings"].get(name) != value), None)
     if other is not None:
         raise InputError(
@@ -83,50 +81,39 @@ def check_same(stage: Stage, saved: dict[str, Any]) -> None:
     if list(stage.actors) != list(saved["who"]):
         raise InputError("actors joined or left since this state was saved. Save again when they have.")
     for name, who in saved["who"].items():
-        present = tell_who(stage.actors[name])
+        present = describe_actor_setup(stage.actors[name])
         if not isinstance(who, dict) or any(present[key] != who.get(key) for key in ("drivers", "loads")):
             raise InputError(f"'{name}' has other drivers or loads than when this state was saved. Save again.")
         if not _is_same_body(present["body"], who.get("body")):
             raise InputError(f"'{name}' is another body than when this state was saved. Set the same one up.")
 
 
-def _tell_settings(stage: Stage) -> dict[str, Any]:
-    """What of a stage must be the same when a state is restored, besides who is on it."""
-    ground = None if stage.ground is None else _tell_ground(stage.ground)
+def _describe_settings(stage: Stage) -> dict[str, Any]:
+    """Return what must be the same when a state is restored, besides the actors."""
     names = ("dt", "couple", "gain", "torque_only", "coupling_filter")
-    settings = {name: getattr(stage, name) for name in names}
-    props = [_tell_prop(prop) for prop in stage.props.values()]
-    return {**settings, "gravity": stage.gravity.tolist(), "ground": ground, "props": props, "touch": repr(stage.touch)}
+    props = {prop.name: _fingerprint(prop, () if prop.inertia is None else _PLACE) for prop in stage.props.values()}
+    return {
+        **{name: getattr(stage, name) for name in names},
+        "gravity": stage.gravity.tolist(),
+        "ground": None if stage.ground is None else f"{type(stage.ground).__name__} ({_fingerprint(stage.ground)})",
+        "props": [f"{name} ({found})" for name, found in props.items()],
+        "touch": repr(stage.touch),
+    }
 
 
-def _tell_prop(prop: Prop) -> str:
-    """A prop in words, the same for the same prop: one that moves may be anywhere by now."""
-    about: list[Any] = [
-        (type(shape).__name__, *(np.asarray(x).tolist() for x in _values(shape))) for shape in prop.shapes
-    ]
-    if prop.inertia is None:
-        about += [prop.position.tolist(), prop.turn.tolist()]
-    else:
-        about += [np.asarray(x).tolist() for x in _values(prop.inertia)]
-    if prop.hinge is not None:
-        about += [np.asarray(x).tolist() for x in _values(prop.hinge)]
-    about.append(prop.touches)
-    return f"{prop.name} ({hashlib.sha256(repr(about).encode()).hexdigest()[:16]})"
+def _fingerprint(description: Any, without: Sequence[str] = ()) -> str:
+    """Return a text that is equal for equal descriptions (dataclasses of numbers and arrays), without some fields."""
+    return hashlib.sha256(repr(_flatten(description, without)).encode()).hexdigest()[:16]
 
 
-def _values(thing: Any) -> list[Any]:
-    return [getattr(thing, field.name) for field in dataclasses.fields(thing)]
-
-
-def _tell_ground(ground: Ground) -> str:
-    """A ground in words, the same for the same ground; a map by the sum of its bytes."""
-    words = []
-    for field in dataclasses.fields(ground):
-        value = getattr(ground, field.name)
-        if isinstance(value, np.ndarray):
-            value = hashlib.sha256(value.tobytes()).hexdigest()[:16]
-        words.append(f"{field.name}={_tell_ground(value) if isinstance(value, Ground) else value}")
-    return f"{type(ground).__name__}({', '.join(words)})"
+def _flatten(value: Any, without: Sequence[str] = ()) -> Any:
+    """Return a value as nested lists of numbers and strings."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [each.name for each in dataclasses.fields(value) if each.name not in without]
+        return [type(value).__name__, *(_flatten(getattr(value, name)) for name in names)]
+    if isinstance(value, np.ndarray):
+        return [str(value.dtype), value.shape, hashlib.sha256(value.tobytes()).hexdigest()]
+    return [_flatten(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _is_same_body(now: dict[str, Any], saved: Any) -> bool:
@@ -138,25 +125,18 @@ def _is_same_body(now: dict[str, Any], saved: Any) -> bool:
 
 
 def restore_stage(stage: Stage, saved: dict[str, Any]) -> None:
-    """Have a stage that is built be as it was."""
-    stage.steps = saved["steps"]
-    stage.talkers = {stage.actors[name] for name in saved["talkers"]}
+    """Restore a state on a stage that is built."""
+    stage.loop.steps = saved["steps"]
+    stage.loop.reporting = {stage.actors[name] for name in saved["talkers"]}
     for name, actor in stage.actors.items():
         restore_actor(actor, saved["actors"][name])
     if stage.touch.actors:
-        stage.company.set_strangers(list(stage.actors), saved["strangers"])
-    before = {tuple(actor.name for actor in group.actors): group for group in stage.groups}
-    groups = []
-    for each in saved["groups"]:
-        group = before.get(tuple(each["actors"]))
-        if group is None or not _is_built_alike(group.scene, each):
-            actors = [stage.actors[name] for name in each["actors"]]
-            group = stage.make_group(actors, _load_scene(stage, actors, each))
-        groups.append(group)
+        stage.simulations.proximity.set_ignored(list(stage.actors), saved["strangers"])
     if sorted(name for each in saved["groups"] for name in each["actors"]) != sorted(stage.actors):
         raise InputError("its groups are not of the actors that are here.")
-    stage.groups = groups
-    for group, each in zip(groups, saved["groups"], strict=True):
+    before = {tuple(actor.name for actor in group.actors): group for group in stage.groups}
+    stage.simulations.groups = [_find_group(stage, before.get(tuple(each["actors"])), each) for each in saved["groups"]]
+    for group, each in zip(stage.groups, saved["groups"], strict=True):
         group.simulation.restore(each["state"])
         for actor in group.actors:
             actor.limits.restore(saved["actors"][actor.name]["ranges"])
@@ -166,19 +146,29 @@ def restore_stage(stage: Stage, saved: dict[str, Any]) -> None:
         group.program.refresh()
 
 
+def _find_group(stage: Stage, group: Group | None, saved: dict[str, Any]) -> Group:
+    """Return a group if it was built as the saved one was; else one that is built like it."""
+    if group is not None:
+        built = _save_scene(group.scene)
+        if _is_equal(built, {key: saved[key] for key in built}):
+            return group
+    actors = [stage.actors[name] for name in saved["actors"]]
+    return stage.simulations.make_group(actors, _load_scene(stage, actors, saved))
+
+
 def _load_scene(stage: Stage, actors: list[Actor], saved: dict[str, Any]) -> Scene:
-    """What the engine had been asked to build."""
+    """Return the scene that the engine had built."""
     bodies = tuple(_load_body(actor, body) for actor, body in zip(actors, saved["built"], strict=True))
     props = tuple(_load_prop(prop, row) for prop, row in zip(list_free(stage), saved["props"], strict=True))
     meets = np.array(saved["meets"], bool) if len(saved["meets"]) else None
     if meets is not None and meets.shape != (len(bodies), len(bodies)):
-        raise InputError("who meets whom is said of other actors.")
+        raise InputError("which actors collide is saved for other actors.")
     scene = Scene(bodies, props, stage.ground, stage.dt, stage.gravity, saved["time"], stage.touch, meets)
     return dataclasses.replace(scene, apart=_load_pairs(scene, saved["apart"]))
 
 
 def _save_pairs(scene: Scene) -> np.ndarray:
-    """(n, 4) body and joint of both things of every pair that is kept apart; a prop is body -1 - k and joint 0."""
+    """Return (n, 4) body and joint of both things of every pair that does not touch; a prop is body -1 - k, joint 0."""
     places = {prop.name: k for k, prop in enumerate(scene.props)}
     rows = [[*_number(a, places), *_number(b, places)] for a, b in scene.apart]
     return np.array(rows, np.int64).reshape(-1, 4)
@@ -202,7 +192,7 @@ def _load_pairs(scene: Scene, saved: Any) -> tuple[tuple[Thing, Thing], ...]:
 
 
 def _save_body(body: SceneBody) -> dict[str, Any]:
-    """What was built of a body, but for what its actor says of it anyway."""
+    """Return what was built of a body, without what its actor specifies anyway."""
     axes = [(joint.kind, joint.axes, joint.ranges) for joint in body.joints]
     return {
         "kinds": np.array([kind for kind, _, _ in axes]),
@@ -215,19 +205,23 @@ def _save_body(body: SceneBody) -> dict[str, Any]:
     }
 
 
-def _is_built_alike(scene: Scene, saved: dict[str, Any]) -> bool:
-    bodies = zip((_save_body(body) for body in scene.bodies), saved["built"], strict=True)
-    props = zip((_save_prop(prop) for prop in scene.props), saved["props"], strict=True)
-    meets = np.zeros((0, 0), bool) if scene.meets is None else scene.meets
-    if not (np.array_equal(meets, saved["meets"]) and np.array_equal(_save_pairs(scene), saved["apart"])):
-        return False
-    return all(
-        a["shapes"] == b["shapes"]
-        and a["is_hard"] == b["is_hard"]
-        and all(np.array_equal(a[name], b[name]) for name in ("kinds", "pinned", *_POSE))
-        and all(np.array_equal(x, y, equal_nan=True) for x, y in zip(a["ranges"], b["ranges"], strict=True))
-        for a, b in bodies
-    ) and all(np.array_equal(a[name], b[name]) for a, b in props for name in _PLACE)
+def _save_scene(scene: Scene) -> dict[str, Any]:
+    """What was built, but for what the stage and its actors specify anyway."""
+    return {
+        "built": [_save_body(body) for body in scene.bodies],
+        "props": [_save_prop(prop) for prop in scene.props],
+        "meets": np.zeros((0, 0), bool) if scene.meets is None else scene.meets.copy(),
+        "apart": _save_pairs(scene),
+    }
+
+
+def _is_equal(a: Any, b: Any) -> bool:
+    """Return whether two states, or parts of them, are equal."""
+    if isinstance(a, dict):
+        return isinstance(b, dict) and a.keys() == b.keys() and all(_is_equal(a[key], b[key]) for key in a)
+    if isinstance(a, list):
+        return isinstance(b, list) and len(a) == len(b) and all(map(_is_equal, a, b))
+    return np.array_equal(a, b, equal_nan=True) if isinstance(a, np.ndarray) else bool(a == b)
 
 
 def _save_prop(prop: Prop) -> dict[str, np.ndarray]:
@@ -244,7 +238,7 @@ def _load_body(actor: Actor, saved: dict[str, Any]) -> SceneBody:
         Joint(int(kind), np.array(axes, float).reshape(-1, 3), np.array(ranges, float).reshape(-1, 2))
         for kind, axes, ranges in zip(saved["kinds"], saved["axes"], saved["ranges"], strict=True)
     )
-    models = actor.find_models()
+    models = actor.assignments.find_models()
     bends_toes = any(model.bends_toes for _, model in models)
     wholes = (find_shapes(actor.character, whole, bends_toes) for whole in (False, True))
     sets = {len(shapes): shapes for shapes in ((), *wholes)}
@@ -254,13 +248,13 @@ def _load_body(actor: Actor, saved: dict[str, Any]) -> SceneBody:
 
 
 def save_actor(actor: Actor) -> dict[str, Any]:
-    """All of it."""
+    """Return the state of an actor."""
     return {
         "numbers": {name: array.copy() for name, array in _list_numbers(actor).items()},
         "fallen": actor.fallen,
         "start_height": actor.start_height,
-        "limp": actor.limp,
-        "still": None if actor.still is None else actor.still.describe(),
+        "limp": actor.assignments.limp,
+        "still": None if actor.assignments.still is None else actor.assignments.still.describe(),
         "players": [player.save() for player in actor.players],
         "transitions": [_save_transition(player) for player in actor.players],
         "ranges": actor.limits.save(),
@@ -291,15 +285,15 @@ def _restore_transition(player: Player, saved: dict[str, Any] | None) -> None:
 
 
 def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
-    """Have an actor be again what was saved, under the same drivers."""
+    """Restore the state of an actor, which has the same drivers."""
     actor.fallen, actor.start_height = saved["fallen"], saved["start_height"]
     actor.body.block.request = 0
     actor.body.block.airborne = int(saved.get("aloft", 0))
     write_over(_list_numbers(actor), saved["numbers"])
-    if actor.set_limp(list(saved.get("limp", []))):
+    if actor.assignments.set_limp(list(saved.get("limp", []))):
         build_actor(actor, actor.stage.time, starting=False)
         write_over(_list_numbers(actor), saved["numbers"])
-    actor.still = build_still(actor.body, saved.get("still"))
+    actor.assignments.still = build_still(actor.body, saved.get("still"))
     for player, data in zip(actor.players, saved["players"], strict=True):
         player.restore(data)
     for player, left in zip(actor.players, saved["transitions"], strict=True):
@@ -307,15 +301,15 @@ def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
     actor.body.taking_part.restore(saved.get("taking_part"))
     actor.body.touches = BodyContacts.none() if saved["touches"] is None else BodyContacts.load(saved["touches"])
     actor.body.held = {int(joint): np.array(aim) for joint, aim in saved["held"].items()}
-    if actor.rest is not None:  # its own, which give way where it is limp
-        actor.body.held |= {int(joint): actor.rest.aim[k] for k, joint in enumerate(actor.rest.joints)}
+    if (rest := actor.assignments.rest) is not None:  # its own, which yield if it is limp
+        actor.body.held |= {int(joint): rest.aim[k] for k, joint in enumerate(rest.joints)}
     actor.pushes[:] = [Push(**push) for push in saved["pushes"]]
     for push in actor.pushes:
-        actor.stage.expect(push.start + push.seconds, actor)
+        actor.stage.loop.expect(push.start + push.seconds, actor)
 
 
-def tell_who(actor: Actor) -> dict[str, Any]:
-    """Who drives it and what it holds: what must be the same when a state is restored."""
+def describe_actor_setup(actor: Actor) -> dict[str, Any]:
+    """Return drivers, loads and body of an actor, which must be the same when a state is restored."""
     tree = actor.body.tree
     held: list[Load | Grip] = [*actor.loads, *actor.grips]
     return {

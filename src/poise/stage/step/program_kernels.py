@@ -53,7 +53,6 @@ class CrowdRun(Layout):
     # a small body takes for a step.
     programs: int
     count: int
-    handful: int  # programs that a thread takes at a time
     next: Annotated[Ints, 1]  # number of the next program to be run, for all threads; 0 at first
     done: Annotated[Ints, "count"]  # steps that each made: fewer if a law made a request
     has_news: Annotated[Ints, 1]  # 1 if a law made a request, or a body may have fallen or exploded
@@ -145,14 +144,16 @@ def look(b: Body, run: CrowdRun, k: int) -> bool:
 
 
 @kernel
-def share_run(run: CrowdRun, steps: int, workspaces: np.ndarray) -> None:
+def share_run(address: int, handful: int, steps: int, workspaces: np.ndarray) -> None:
     """Run programs by some steps each, on one of the threads that share them.
 
+    address     of the `CrowdRun`;  handful: number of programs that a thread takes at a time
     workspaces  (W,) addresses of this thread's workspaces of the engine; none: each program uses its own memory
     """
-    first = _take(run.next.ctypes.data, run.handful)
+    run = at(address, CrowdRun)
+    first = _take(run.next.ctypes.data, handful)
     while first < run.count:
-        for i in range(first, min(first + run.handful, run.count)):
+        for i in range(first, min(first + handful, run.count)):
             x = at(run.programs + i * SIZE, ProgramData)
             if len(workspaces) > 0:
                 call_with_two(x.load_state, x.scene, workspaces[x.workspace])
@@ -164,25 +165,27 @@ def share_run(run: CrowdRun, steps: int, workspaces: np.ndarray) -> None:
                     run.has_news[0] = 1
             if run.watched > 0:
                 read_poses(x, run.root, run.q)
-        first = _take(run.next.ctypes.data, run.handful)
+        first = _take(run.next.ctypes.data, handful)
 
 
 @kernel
-def share_poses(run: CrowdRun, root: np.ndarray, q: np.ndarray) -> None:
+def share_poses(address: int, handful: int, root: np.ndarray, q: np.ndarray) -> None:
     """Read the poses of all programs, on one of the threads that share them; see `read_poses`."""
-    first = _take(run.next.ctypes.data, run.handful)
+    run = at(address, CrowdRun)
+    first = _take(run.next.ctypes.data, handful)
     while first < run.count:
-        for i in range(first, min(first + run.handful, run.count)):
+        for i in range(first, min(first + handful, run.count)):
             read_poses(at(run.programs + i * SIZE, ProgramData), root, q)
-        first = _take(run.next.ctypes.data, run.handful)
+        first = _take(run.next.ctypes.data, handful)
 
 
 @kernel
-def share_step(run: CrowdRun, steps: int, workspaces: np.ndarray) -> None:
+def share_step(address: int, handful: int, steps: int, workspaces: np.ndarray) -> None:
     """Make the engine's own steps and nothing else: the reference of a benchmark."""
-    first = _take(run.next.ctypes.data, run.handful)
+    run = at(address, CrowdRun)
+    first = _take(run.next.ctypes.data, handful)
     while first < run.count:
-        for i in range(first, min(first + run.handful, run.count)):
+        for i in range(first, min(first + handful, run.count)):
             x = at(run.programs + i * SIZE, ProgramData)
             if len(workspaces) > 0:
                 call_with_two(x.load_state, x.scene, workspaces[x.workspace])
@@ -190,7 +193,7 @@ def share_step(run: CrowdRun, steps: int, workspaces: np.ndarray) -> None:
                 call_with_two(x.step, 0, x.scene)
             if len(workspaces) > 0:
                 call_with_two(x.store_state, x.scene, workspaces[x.workspace])
-        first = _take(run.next.ctypes.data, run.handful)
+        first = _take(run.next.ctypes.data, handful)
 
 
 @intrinsic

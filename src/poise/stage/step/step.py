@@ -45,7 +45,7 @@ def list_step(
         step.append(Call(laws.start_clock, body, coupling))
         actor.body.move_pin = partial(simulation.move_pin, k)
         # 1. kinematic drivers: q, w and dw at mid-step
-        for player in actor.in_order():
+        for player in actor.assignments.in_order():
             step += _write_motion(actor, player, call)
         # 2. what that puts on the connectors; pushes
         step.append(Call(couple, body, coupling))
@@ -80,7 +80,7 @@ def list_step(
         step += _read(actor, k, simulation, engine, call)
         if actor.flight.is_active:
             step += _conserve(actor, k, simulation, engine, call)
-        for player in actor.in_order():
+        for player in actor.assignments.in_order():
             step += _post_step(actor, player, call)
         if actor.stage.couple == "paper":
             step.append(Call(laws.differentiate, actor.body.block, actor.coupling.block))
@@ -90,12 +90,12 @@ def list_step(
 
 def list_writes(actor: Actor, call: Caller) -> list[Call]:
     """What puts an actor's prescribed joints where they are at its body's time, in its state."""
-    return [each for player in actor.list_motions() for each in _write_motion(actor, player, call)]
+    return [each for player in actor.assignments.list_motions() for each in _write_motion(actor, player, call)]
 
 
 def list_compiled_writes(actor: Actor) -> list[Call] | None:
     """Like `list_writes`, but None if Python has a part in it."""
-    is_compiled = all(WRITE in find_laws(player) for player in actor.list_motions())
+    is_compiled = all(WRITE in find_laws(player) for player in actor.assignments.list_motions())
     return list_writes(actor, _refuse) if is_compiled else None
 
 
@@ -230,7 +230,7 @@ def _conserve(actor: Actor, k: int, simulation: Simulation, engine: SimulationLa
     from poise.stage.coupling.flight_kernels import conserve
 
     body, flight = actor.body, actor.flight
-    writes = [each for player in actor.in_order() for each in _write_motion(actor, player, call)]
+    writes = [each for player in actor.assignments.in_order() for each in _write_motion(actor, player, call)]
     flight.list_writes(writes)
     if engine is not None and engine.steer is not None:
         flight.block.set(set_root_velocity=engine.steer.address, engine_block=engine.bodies[k].address)

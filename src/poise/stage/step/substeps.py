@@ -25,7 +25,7 @@ def list_renewed(actor: Actor, simulation: Simulation, engine: SimulationLaws | 
     """Return the players of an actor that write their torques again in every substep."""
     if engine is not None or not simulation.cuts:
         return []
-    return [player for player in actor.find_standing() if WRITE in find_laws(player)]
+    return [player for player in actor.assignments.find_standing() if WRITE in find_laws(player)]
 
 
 def keep_commands(actor: Actor, substep: Block) -> Call:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from poise.compiled.kernel import kernel
-from poise.compiled.layout import Floats, Ints, Layout
+from poise.compiled.layout import Floats, Ints, Layout, at
 from poise.compiled.views import call_with_two
 from poise.dynamics.body_kernels import Body, update_body
 from poise.stage.monitor.kernels import JointLoads, measure
@@ -26,11 +26,14 @@ class Frame(Layout):
 
 
 @kernel
-def record_frame(b: Body, frame: Frame, loads: JointLoads, t: float) -> int:
+def record_frame(body: int, block: int, joint_loads: int, t: float) -> int:
     """Write a frame at time t (s), and the loads in it; restore the body's state, but not its poses in the world.
+
+    body, block, joint_loads  addresses of the `Body`, the `Frame` and the `JointLoads`
 
     Return the number of joints whose overload begins or ends.
     """
+    b, frame, loads = at(body, Body), at(block, Frame), at(joint_loads, JointLoads)
     writes = frame.writes
     q, w, dw, root, v = b.q.copy(), b.w.copy(), b.dw.copy(), b.root.copy(), b.v.copy()
     b.at = t

@@ -28,7 +28,8 @@ from poise.stage.take.take import ARRAYS, ActorTake, Take
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
-    from poise.stage.stage import Group, Stage
+    from poise.stage.groups.groups import Group
+    from poise.stage.stage import Stage
 _NOWHERE = Status(soles=np.full((2, 4, 3), np.nan))
 # Fields of `Frame`, by their names in a take.
 _STATE = ("root", "velocity", "center", "center_velocity", "rotations", "angular_velocity")
@@ -166,7 +167,7 @@ class QuickFrame:
 
     def record(self, t: float, rows: dict[str, np.ndarray], frame: int) -> None:
         """Write a frame at time t (s) into the rows of a take's arrays, except those of feet and connectors."""
-        changed = self._record(self._block, self._frame, self._effort.loads, t)
+        changed = self._record(self._block.address, self._frame.address, self._effort.loads.address, t)
         for name, array in self._arrays.items():
             rows[name][frame] = array
         if changed:
@@ -255,7 +256,7 @@ def record_run(stage: Stage, times: np.ndarray, each: Callable[[float], None] | 
     """
     recorder = Recorder(stage, times)
     stage.build()
-    stage.crowd.run(0)  # what a first run compiles or loads is so here, and with its first frame
+    stage.loop.runner.run(0)  # what a first run compiles or loads is so here, and with its first frame
     recorder.record()
     clock = _Clock()
     try:
