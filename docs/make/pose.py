@@ -20,8 +20,10 @@ import poise
 from poise.body.geometry.soles import build_footing, find_soles
 from poise.demos.balance import onleg, physiques
 from poise.jobs.balance.solve import balance_clip
-from poise.jobs.pose.pictures import draw_body
-from poise.jobs.pose.standing import STEPS, Standing, Wanted
+from poise.jobs.pose.standing import STEPS, PoseGoals, StandingSolver
+from poise.jobs.retarget import Target
+from poise.jobs.shared.body import LoadedBody
+from poise.jobs.shared.pictures import draw_body, mark_balance
 from poise.motion import samples
 from poise.motion.contacts.contacts import find_contacts
 from poise.pictures.image import save_png
@@ -33,12 +35,12 @@ PICTURES = Path(__file__).parents[1] / "pictures"
 HEADING = "## Figures\n"
 TARGETS, SEED = 200, 1
 POSES = {
-    "reach": Wanted({"rightHand": np.array([0.4, 1.2, 0.3])}, "left"),
-    "too far": Wanted({"rightHand": np.array([-0.2, 1.2, 1.5])}, "right"),
-    "low": Wanted({"rightHand": np.array([-0.2, 0.15, 0.5])}),
-    "crouch": Wanted({}, crouch=0.4),
-    "up": Wanted({"leftHand": np.array([0.5, 1.85, 0.3])}, look=np.array([1.0, 2.2, 0.6])),
-    "kick": Wanted({"rightFoot": np.array([-0.6, 0.7, 0.2])}, "left"),
+    "reach": PoseGoals({"rightHand": np.array([0.4, 1.2, 0.3])}, "left"),
+    "too far": PoseGoals({"rightHand": np.array([-0.2, 1.2, 1.5])}, "right"),
+    "low": PoseGoals({"rightHand": np.array([-0.2, 0.15, 0.5])}),
+    "crouch": PoseGoals({}, crouch=0.4),
+    "up": PoseGoals({"leftHand": np.array([0.5, 1.85, 0.3])}, look=np.array([1.0, 2.2, 0.6])),
+    "kick": PoseGoals({"rightFoot": np.array([-0.6, 0.7, 0.2])}, "left"),
 }
 
 
@@ -82,11 +84,11 @@ def lean(clip: poise.Clip, degrees: float, axis: tuple[float, float, float]) -> 
 
 def draw_poses(body: poise.Character) -> None:
     """A row of poses."""
-    standing, drawn = Standing(body), []
+    standing, drawn, loaded = StandingSolver(body), [], LoadedBody(body, Target(body.skeleton))
     for name, wanted in POSES.items():
         way = standing.go(wanted, np.linspace(0.0, 1.0, STEPS + 1)[1:].tolist())
         clip = poise.Clip(body.skeleton, np.zeros(1), way.root[-1:], way.rotations[-1:])
-        drawn.append(draw_body(clip, body, way.down[-1:], wanted.reach.values(), label=name))
+        drawn.append(draw_body(clip, loaded, mark_balance(clip, loaded, way.down[-1:], wanted.reach.values()), name))
     draw_row(drawn, PICTURES / "pose.png", (1440, 420), 0.6)
 
 
@@ -106,13 +108,17 @@ def draw_balance(body: poise.Character) -> None:
         "clip": clip, "leaned by 20 degrees": leaned, "balanced": balance_clip(leaned, body).clip,
         "hands kept": balance_clip(leaned, body, keep="hands").clip,
     }  # fmt: skip
-    drawn = [draw_body(each, body, find_contacts(each).foot, label=name) for name, each in shown.items()]
+    loaded = LoadedBody(body, Target(body.skeleton))
+    drawn = [
+        draw_body(each, loaded, mark_balance(each, loaded, find_contacts(each).foot), name)
+        for name, each in shown.items()
+    ]
     draw_row(drawn, PICTURES / "pose-balance.png", (1200, 420), 1.2, (1.2,))
 
 
 def measure_targets(body: poise.Character) -> list[str]:
     """Random targets of the right hand, on two feet and on one."""
-    rng, standing = np.random.default_rng(SEED), Standing(body)
+    rng, standing = np.random.default_rng(SEED), StandingSolver(body)
     steps, hand = np.linspace(0.0, 1.0, STEPS + 1)[1:].tolist(), body.skeleton.index("rightHand")
     rows = [
         "| stand | targets | reached to 1 mm | others: median, farthest | least margin | a solve |",
@@ -122,7 +128,7 @@ def measure_targets(body: poise.Character) -> list[str]:
         errors, margins, took = [], [], []
         for _ in range(TARGETS // 2):
             target = rng.uniform([-0.9, 0.1, -0.3], [0.5, 1.9, 1.0])
-            way = standing.go(Wanted({"rightHand": target}, stand), steps)
+            way = standing.go(PoseGoals({"rightHand": target}, stand), steps)
             _, places, _ = place(body, way.root[-1], way.rotations[-1])
             errors.append(np.linalg.norm(places[hand] - target))
             margins.append(margin(body, way.root[-1], way.rotations[-1], feet))

@@ -8,9 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from helpers.hands import on_treads, record
-from poise.jobs.pose.job import PoseRecipe, find_body
-from poise.jobs.puppet.job import Puppetry
+from poise.jobs.puppet.job import PuppetResult
 from poise.jobs.puppet.pictures import draw_puppet_sheet
+from poise.jobs.shared.body import build_loaded_body
+from poise.jobs.shared.body_options import BodyOptions
 from poise.pictures.image import save_png
 from poise.world.ground.profile import Stairs
 
@@ -20,10 +21,10 @@ GROUND = Stairs(-0.16, 0.3, 3, start=0.2)
 
 def main() -> None:
     """Draw it."""
-    body = find_body(PoseRecipe(height=1.75, mass=75.0))
+    body = build_loaded_body(BodyOptions(), ())
     clip, _, _ = record(lambda half: on_treads(GROUND, half, 0.1), GROUND, body.character, beat=1.4)
     shown = clip.pick(slice(150, 1350))  # without standing before and after
-    save_png(PICTURE, draw_puppet_sheet(Puppetry(shown, body, (), ground=GROUND), 8))
+    save_png(PICTURE, draw_puppet_sheet(PuppetResult(shown, body, (), ground=GROUND), 8))
 
 
 if __name__ == "__main__":

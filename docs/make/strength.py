@@ -20,7 +20,9 @@ from poise.body.character import Character
 from poise.body.strength.joint_strength import JointStrength
 from poise.files.output import write_bytes
 from poise.files.reading.options import Source
-from poise.jobs.strength import find_rows, run_find
+from poise.files.registry import read_source
+from poise.jobs.shared.body import find_body
+from poise.jobs.strength.needed import find_needed, find_rows
 from poise.pictures.strength_plots import plot_muscles
 from poise.world.forces import Load
 
@@ -67,7 +69,10 @@ EXTENSORS = (("LowerLeg", 0), ("UpperLeg", 1), ("Foot", 1))
 def measure(path: Path, row: Recording) -> list[str]:
     """The cells of a clip's row."""
     loads = [Load(f"{side}Hand", row.load) for side in ("left", "right")] if row.load else []
-    needed, body = run_find(path, Source(fps=row.fps), loads)
+    source = Source(fps=row.fps)
+    reading = read_source(path, source)
+    own = find_body(reading.clip, reading, source)
+    needed, body = find_needed(own.clip, own.character, loads=loads), own.character
     times = needed.times - needed.times[0]
     inside = (times >= row.start) & (times <= row.end)
     torque, held = needed.torque[inside], needed.held[inside]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from poise.jobs.pose.job import pose
     from poise.jobs.puppet.job import puppet
     from poise.jobs.retarget import retarget
-    from poise.jobs.strength import strength
+    from poise.jobs.strength.job import strength
     from poise.jobs.track.job import track
     from poise.jobs.walk.job import walk
     from poise.motion import gestures as gestures
@@ -138,7 +138,7 @@ _HOMES = {
     "save_character": "poise.files.character",
     "save_clip": "poise.files.registry",
     "save_state": "poise.stage.state.files",
-    "strength": "poise.jobs.strength",
+    "strength": "poise.jobs.strength.job",
     "track": "poise.jobs.track.job",
     "walk": "poise.jobs.walk.job",
 }

@@ -133,7 +133,7 @@ def find_kind(annotation: Any) -> Kind | None:
     if origin is tuple and arguments and set(arguments) == {float}:
         count = len(arguments)
         return Kind(lambda value: _are_numbers(value, count), f"{count} numbers")
-    if origin is None and inspect.isclass(annotation) and annotation.__module__.startswith("poise."):
+    if origin is None and inspect.isclass(annotation) and annotation.__module__.partition(".")[0] == "poise":
         if getattr(annotation, "_is_protocol", False):
             return None
         return Kind(lambda value: isinstance(value, annotation), _with_article(annotation.__name__), is_sure=False)

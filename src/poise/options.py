@@ -8,14 +8,19 @@ A value that was not given is absent from `Given`, so the record alone has the d
 values of Python, the command line and a recipe; `poise.cli.parser` makes the command.
 
 A field with `field(init=False)` is no Python parameter: the command line or a recipe alone can set it. A positional
-field (`field(kw_only=False)`) is a positional argument of the command as well, unless its `Option` has a short flag.
+field (`field(kw_only=False)`) is a positional argument of the command as well, unless its `Option` names a flag.
+
+A module of records imports the public classes that its annotations name for type checkers only: `--help` does not need
+them. `list_options` puts a stand-in there, which imports the class when a value is compared with it.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
-import typing
+import math
+import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass
 from functools import cache
@@ -28,6 +33,32 @@ from poise.kinds import Kind, brief, find_kind, list_members
 
 File = str | PathLike[str]  # arrives in the record as a Path
 Record = TypeVar("Record")
+NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"  # no 1_000 and no other script's digits, as of float
+_ENDLESS = ("inf", "+inf", "-inf", "nan")  # understood, so that an option can say what it allows instead
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number in plain digits, `inf` or `nan`."""
+    return text.lower() in _ENDLESS or re.fullmatch(NUMBER, text) is not None
+
+
+def parse_number(text: str) -> float:
+    """Return a number in plain digits; ValueError with a message if it is none, or as large as 1e400."""
+    text = text.strip()
+    if not is_number(text):
+        raise ValueError(f"'{text}' is not a number; write it as in 1.5.")
+    value = float(text)
+    if math.isinf(value) and text.lower() not in _ENDLESS:
+        raise ValueError(f"'{text}' is too large a number.")
+    return value
+
+
+def parse_whole(text: str) -> int:
+    """Return an integer; ValueError with a message if it is none, as 1.5, which cyclopts would round."""
+    text = text.strip()
+    if re.fullmatch(r"[-+]?[0-9]{1,18}", text) is None:
+        raise ValueError(f"'{text}' is not a whole number of at most 18 digits.")
+    return int(text)
 
 
 @dataclass(frozen=True)
@@ -42,6 +73,7 @@ class Option:
     unit      of a number
     choices   allowed texts;  is_open: only the command line is limited to them (plugins may add others)
     several   whether the value is a tuple; the option can be repeated
+    takes_several   whether the option takes all arguments up to the next option
     parse     text -> value, or a list of values if `several`; raises InputError with a complete message
     example   text that `parse` takes, for messages
     accept    a Python value -> the value, where `parse` and the annotation do not suffice
@@ -63,6 +95,7 @@ class Option:
     choices: tuple[str, ...] = ()
     is_open: bool = False
     several: bool = False
+    takes_several: bool = False
     parse: Callable[[str], Any] | None = None
     example: str = ""
     accept: Callable[[Any], Any] | None = None
@@ -193,13 +226,50 @@ def find_origin(kind: Any) -> Any:
     return get_origin(kind) or kind
 
 
+class StandIn(type):
+    """The metaclass of stand-ins for public classes, which are imported when a value is compared with them."""
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, getattr(sys.modules["poise"], cls.__name__))
+
+
+@cache
+def make_stand_in(name: str) -> type:
+    """Return the stand-in for a public class of `poise`."""
+    return StandIn(name, (), {"__module__": "poise"})
+
+
+class _PublicNames(dict[str, Any]):
+    """Stand-ins by name, for the names that a module does not have itself."""
+
+    def __init__(self, own: Mapping[str, Any]):
+        super().__init__()
+        self._own, self._public = own, sys.modules["poise"].__all__
+
+    def __missing__(self, name: str) -> Any:
+        if name in self._own or name not in self._public:
+            raise KeyError(name)
+        return make_stand_in(name)
+
+
+def find_annotations(record: Any) -> dict[str, Any]:
+    """Return the annotations of a record's fields, with stand-ins for classes that its modules did not import."""
+    found = {}
+    for owner in reversed(record.__mro__):
+        own = vars(sys.modules[owner.__module__])
+        names = _PublicNames(own)
+        for name, annotation in vars(owner).get("__annotations__", {}).items():
+            found[name] = eval(annotation, own, names) if isinstance(annotation, str) else annotation
+    return found
+
+
 @cache
 def list_options(record: Any) -> Mapping[str, OptionField]:
     """Return a record's options by field name: positional ones first, then in the order of its fields.
 
     The title of a group is the `title` of the class that declares the field.
     """
-    hints = typing.get_type_hints(record, include_extras=True)
+    hints = find_annotations(record)
     found = []
     for each in dataclasses.fields(record):
         hint = hints[each.name]
@@ -209,7 +279,7 @@ def list_options(record: Any) -> Mapping[str, OptionField]:
         owner = next(base for base in record.__mro__ if each.name in vars(base).get("__annotations__", {}))
         default = each.default if each.default_factory is MISSING else each.default_factory()
         group, is_ordered = getattr(owner, "title", "Parameters"), not each.kw_only
-        is_positional = is_ordered and not option.short
+        is_positional = is_ordered and not (option.short or option.flag)
         made = OptionField(each.name, option, get_args(hint)[0], default, group, is_positional, is_ordered, each.init)
         found.append(made)
     return {each.name: each for each in sorted(found, key=lambda each: not each.is_ordered)}

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import poise
 import poise.demos.marionette.puppet as demo
 from poise.cli import main
 from poise.demos.marionette.dance import BEAT, BEATS, dance
 from poise.demos.marionette.puppet import FOLDERS, rehearse
-from poise.jobs.puppet.job import PuppetRecipe, run_puppet
 
 
 def test_the_hands_are_a_minute_of_three_passes_that_tremble_and_get_lost() -> None:
@@ -26,7 +26,7 @@ def test_the_hands_are_a_minute_of_three_passes_that_tremble_and_get_lost() -> N
 
 def test_the_dance_is_recorded_through_the_real_path_and_its_feet_stay(tmp_path: Path) -> None:
     rehearse(tmp_path / "show")
-    found = run_puppet(PuppetRecipe((str(tmp_path / "show"),), seconds=7.6))
+    found = poise.puppet(tmp_path / "show", seconds=7.6)
     assert found.figures["layers"] == ["legs", "trunk", "arms"]
     assert found.figures["stances"] >= 3
     assert found.figures["foot_slip_mm"] < 1.0

@@ -13,8 +13,8 @@ from helpers.reaching import place
 from poise import Character, InputError
 from poise.body.bodies import PHYSIQUES
 from poise.body.geometry.soles import find_soles
-from poise.jobs.pose import job
-from poise.jobs.pose.standing import Standing, Wanted, stand_at_ease
+from poise.jobs.pose import metrics
+from poise.jobs.pose.standing import PoseGoals, StandingSolver, stand_at_ease
 from poise.motion import samples
 from tools.sweeps import poses_sweep
 
@@ -145,7 +145,7 @@ def test_standing_at_ease_is_straight_and_even() -> None:
     assert margin_in_hull(soles_of(Character.human(), turns, places), center[[0, 2]]) > 0.08
     assert abs(center[0]) < 1e-3
     assert turns[Character.human().skeleton.index("head")].magnitude() < np.radians(8.0)
-    assert Standing(Character.human(), stance).go(Wanted(), [1.0]).root.shape == (1, 3)
+    assert StandingSolver(Character.human(), stance).go(PoseGoals(), [1.0]).root.shape == (1, 3)
 
 
 @pytest.mark.parametrize(
@@ -189,8 +189,8 @@ def test_random_pose_is_over_the_drawn_soles_and_above_the_floor(number: int) ->
 
 
 def test_margin_that_falls_short_of_its_aim_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    measure = job.measure_pose
-    monkeypatch.setattr(job, "measure_pose", lambda *given: measure(*given) | {"com_margin_m": 0.0183})
+    measure = metrics.measure_pose
+    monkeypatch.setattr(metrics, "measure_pose", lambda *given: measure(*given) | {"com_margin_m": 0.0183})
     found = poise.pose(stand="left", margin=0.02)
     assert found.notes == (
         "the centre of mass is only 0.0183 m inside the soles that touch the ground, where 0.0200 m is the aim.",

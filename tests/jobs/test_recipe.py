@@ -20,7 +20,8 @@ from poise.files.toml import Table, format_toml
 from poise.jobs.job import RECIPE, Run, format_recipe, load_recipe, parse_recipe
 from poise.jobs.mix.borrowing import Borrowed
 from poise.jobs.mix.job import MixOptions
-from poise.jobs.shared.options import parse_load, parse_parts, parse_push
+from poise.jobs.shared.body_options import parse_load
+from poise.jobs.shared.options import parse_parts, parse_push
 from poise.options import Given, list_options
 from poise.world.forces import Load, Push
 from poise.world.scenery import load_scenery, parse_scenery

@@ -14,7 +14,7 @@ from poise.body.strength.joint_strength import JointStrength
 from poise.errors import FileError, InputError
 from poise.files.registry import save_clip
 from poise.files.strength_table import load_muscles, read_muscles
-from poise.jobs.strength import HELD, describe_muscles, describe_needed, find_needed
+from poise.jobs.strength.needed import HELD, describe_muscles, describe_needed, find_needed
 from poise.motion.clip import Clip
 from poise.pictures.strength_plots import plot_muscles, plot_needed
 from poise.spatial import rotation

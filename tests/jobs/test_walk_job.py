@@ -12,8 +12,8 @@ import poise
 from helpers.errors import rejects
 from poise.cli import main
 from poise.errors import InputError
-from poise.jobs.shared.ground_picture import draw_ground
-from poise.jobs.walk.job import WalkFound, WalkOutputs, WalkRecipe, parse_path, parse_shape, run_walk
+from poise.jobs.shared.pictures import draw_ground
+from poise.jobs.walk.job import WalkResult, parse_path, take_shape
 from poise.jobs.walk.metrics import find_hull, find_margin, find_soles, measure_balance, measure_walk
 from poise.motion.clip import Clip
 from poise.world.forces import Load
@@ -23,12 +23,12 @@ from poise.world.ground.profile import Stairs
 
 
 @pytest.fixture(scope="module")
-def walked() -> WalkFound:
+def walked() -> WalkResult:
     """Four steps on level ground."""
-    return run_walk(WalkRecipe(steps=4, fps=30.0))
+    return poise.walk(steps=4, fps=30.0)
 
 
-def test_it_walks_balanced_on_feet_that_stay(walked: WalkFound) -> None:
+def test_it_walks_balanced_on_feet_that_stay(walked: WalkResult) -> None:
     found = walked.figures
     assert not found["fell"] and found["steps"] == 4
     assert found["com_margin_m"] > 0.005
@@ -36,7 +36,7 @@ def test_it_walks_balanced_on_feet_that_stay(walked: WalkFound) -> None:
     assert found["limit_excess_deg"] < 0.1 and found["solve_us"] > 0.0
 
 
-def test_feet_are_where_plain_kinematics_has_them(walked: WalkFound) -> None:
+def test_feet_are_where_plain_kinematics_has_them(walked: WalkResult) -> None:
     """Joint places by hand, from the clip alone: ankles of planted feet do not move, and both move in the end."""
     clip = walked.clip
     skeleton = clip.skeleton
@@ -64,12 +64,12 @@ def test_feet_are_where_plain_kinematics_has_them(walked: WalkFound) -> None:
         assert place[-1, skeleton.index(side), 2] - place[0, skeleton.index(side), 2] > 0.5
 
 
-def measure(found: WalkFound, clip: Clip) -> dict[str, object]:
+def measure(found: WalkResult, clip: Clip) -> dict[str, object]:
     balance = measure_balance(clip, found.character, found.floor, found.footfalls)
     return measure_walk(clip, found.character, found.floor, found.footfalls, balance)
 
 
-def test_what_goes_wrong_is_seen(walked: WalkFound) -> None:
+def test_what_goes_wrong_is_seen(walked: WalkResult) -> None:
     """Figures of a spoilt motion: moved under the ground, over it, to the side; a foot that slides."""
     clip = walked.clip
     sunk = measure(walked, clip.replace(root=clip.root - [0.0, 0.01, 0.0]))
@@ -107,7 +107,7 @@ def test_the_hull_and_its_margin_beside_scipy() -> None:
 
 def test_figures_are_of_the_file(tmp_path: Path) -> None:
     out = tmp_path / "walk.glb"
-    found = run_walk(WalkRecipe(steps=2, fps=30.0), WalkOutputs(motions=(out,)))
+    found = poise.walk(steps=2, fps=30.0, outputs=out)
     assert found.figures["measured_on"] == "the file" and found.figures["max_joint_error_m"] < 1e-4
     there = poise.load_clip(out)
     assert np.abs(there.positions - found.clip.positions).max() < 1e-4
@@ -115,15 +115,15 @@ def test_figures_are_of_the_file(tmp_path: Path) -> None:
 
 def test_a_moving_ground_carries_who_walks_on_it() -> None:
     ground = MovingGround(poise.Ground(), sway=(0.3, 0.1, 0.0), period=6.0)
-    still, moved = (run_walk(WalkRecipe(each, steps=2, fps=30.0)) for each in (poise.Ground(), ground))
+    still, moved = (poise.walk(each, steps=2, fps=30.0) for each in (poise.Ground(), ground))
     shift = np.array([ground.shift(float(t)) for t in moved.clip.times])
     assert np.abs(moved.clip.root - still.clip.root - shift).max() < 1e-9
     assert not moved.fell and moved.figures["foot_error_mm"] < 0.5
 
 
 def test_a_load_shifts_the_weight() -> None:
-    light = run_walk(WalkRecipe(steps=1, fps=20.0))
-    loaded = run_walk(WalkRecipe(steps=1, fps=20.0, loads=(Load("rightHand", 8.0),)))
+    light = poise.walk(steps=1, fps=20.0)
+    loaded = poise.walk(steps=1, fps=20.0, loads=(Load("rightHand", 8.0),))
     assert loaded.character.mass == pytest.approx(light.character.mass + 8.0)
     assert not loaded.fell
     assert (
@@ -134,7 +134,7 @@ def test_a_load_shifts_the_weight() -> None:
 @pytest.mark.parametrize("body", ["fat", "short", "long-leg", "one-arm", "backpack"])
 @pytest.mark.many(2)
 def test_odd_bodies_walk(body: str) -> None:
-    found = run_walk(WalkRecipe(steps=3, body=body, fps=30.0))
+    found = poise.walk(steps=3, body=body, fps=30.0)
     assert not found.fell and found.figures["com_margin_m"] > 0.003
     assert found.figures["foot_error_mm"] < 0.5 and found.figures["limit_excess_deg"] < 0.1
 
@@ -143,7 +143,7 @@ def test_odd_bodies_walk(body: str) -> None:
 @pytest.mark.many(1)
 def test_it_walks_backwards_and_sideways(facing: str, way: list[int]) -> None:
     """Left is +X, whoever faces +Z."""
-    found = run_walk(WalkRecipe(steps=3, facing=facing, fps=20.0))
+    found = poise.walk(steps=3, facing=facing, fps=20.0)
     gone = found.clip.root[-1] - found.clip.root[0]
     assert gone @ np.array(way) > 0.2 and not found.fell
 
@@ -153,10 +153,7 @@ def test_stairs_and_their_pictures(tmp_path: Path) -> None:
     """Up a kerb; the ground of its picture is where the ground is, and files come out."""
     names = ("kerb.bvh", "kerb.png", "kerb-center.png", "kerb-joints.png")
     files = [tmp_path / name for name in names]
-    found = run_walk(
-        WalkRecipe(Stairs(0.15, 0.4, 1), steps=4, fps=20.0),
-        WalkOutputs(motions=(files[0],), pictures=(files[1],), plots=(files[2],), joints=(files[3],)),
-    )
+    found = poise.walk(Stairs(0.15, 0.4, 1), steps=4, fps=20.0, outputs=files[:2], plot=files[2], joints=files[3])
     assert not found.fell and found.figures["climb_m"] > 0.1
     assert found.figures["swing_depth_mm"] < 1.0
     assert all(path.stat().st_size > 1000 for path in files)
@@ -178,36 +175,36 @@ def test_a_drawn_ground_lies_on_the_ground(ground: poise.Ground) -> None:
 
 
 def test_words_to_numbers() -> None:
-    assert parse_path(["0,2", " -1.5,4 2,3"]) == ((0.0, 2.0), (-1.5, 4.0), (2.0, 3.0))
-    assert parse_shape(["rise=0.15", "count=4", "random=yes", "sway=0.1,0,0.2", "ground=rough"]) == {
+    assert parse_path("0,2") == [(0.0, 2.0)] and parse_path(" -1.5,4 2,3") == [(-1.5, 4.0), (2.0, 3.0)]
+    assert take_shape(["rise=0.15", "count=4", "random=yes", "sway=0.1,0,0.2", "ground=rough"]) == {
         "rise": 0.15, "count": 4, "random": True, "sway": (0.1, 0.0, 0.2), "ground": "rough"}  # fmt: skip
     for wrong in ("1", "a,b", "1,2,3", "1,"):
         with pytest.raises(InputError, match="two numbers"):
-            parse_path([wrong])
+            parse_path(wrong)
 
 
 @pytest.mark.slow
 def test_a_wall_and_a_gap_are_refused() -> None:
     wall = Stairs(0.7, 0.3, 1, start=0.6)
-    rejects(lambda: run_walk(WalkRecipe(wall, steps=6)), "0.70 m")
+    rejects(lambda: poise.walk(wall, steps=6), "0.70 m")
     heights = np.zeros((80, 80))
     heights[45:55] = -3.0
     with pytest.raises(InputError, match=r"gap|drops|low"):
-        run_walk(WalkRecipe(HeightMap(heights, 0.1), path=((0.0, 3.0),)))
+        poise.walk(HeightMap(heights, 0.1), path=((0.0, 3.0),))
 
 
 def test_what_cannot_be_walked_is_refused(tmp_path: Path) -> None:
     for asked, piece in (
-        (WalkRecipe(path=((float("nan"), 1.0),)), "finite"), (WalkRecipe(steps=0), "from 1 to"),
-        (WalkRecipe(steps=10**9), "from 1 to"), (WalkRecipe(fps=0.0), "frames a second"),
-        (WalkRecipe("moon"), "'moon' is not known"), (WalkRecipe(facing="up"), "'up' is not known"),
-        (WalkRecipe("rough", {"spacing": 0.005, "length": 2000.0}), "at most"),
-        (WalkRecipe(body="ghost"), "'ghost' is not known"),
+        ({"path": ((float("nan"), 1.0),)}, "finite"), ({"steps": 0}, "from 1 to"),
+        ({"steps": 10**9}, "from 1 to"), ({"fps": 0.0}, "frames a second"),
+        ({"terrain": "moon"}, "'moon' is not known"), ({"facing": "up"}, "ahead, back, left or right; got 'up'"),
+        ({"terrain": "rough", "shape": {"spacing": 0.005, "length": 2000.0}}, "at most"),
+        ({"body": "ghost"}, "'ghost' is not known"),
     ):  # fmt: skip
         with pytest.raises(InputError, match=piece):
-            run_walk(asked)
+            poise.walk(**asked)
     with pytest.raises(InputError, match="cannot be written"):
-        run_walk(WalkRecipe(), WalkOutputs(motions=(tmp_path / "walk.txt",)))
+        poise.walk(outputs=tmp_path / "walk.txt")
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -219,7 +216,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert out.exists() and told["fell"] is False
 
 
-def test_soles_have_toes_of_their_own(walked: WalkFound) -> None:
+def test_soles_have_toes_of_their_own(walked: WalkResult) -> None:
     soles = find_soles(walked.clip)
     assert soles.points.shape[1] == 2 and soles.front.any() and not soles.front.all()
     fall = next(f for f in walked.footfalls if np.isfinite(f.land) and np.isfinite(f.off))

@@ -141,7 +141,9 @@ def test_a_jobs_signature_and_help_have_every_parameter(name: str) -> None:
     for parameter, each in fields.items():
         assert parameters[parameter].annotation == each.type
         assert parameter in function.__doc__ and each.option.help in function.__doc__
-    assert function is getattr(poise, name, function) and inspect.isfunction(function) and function.__name__ == name
+    assert inspect.isfunction(function) and function.__name__ == name
+    needs_cli = JOBS[name].function.__module__.startswith("poise.cli.")  # or a layer above the jobs
+    assert needs_cli or function is getattr(poise, name, function)
 
 
 @pytest.mark.parametrize("name", JOBS)

@@ -13,11 +13,13 @@ COMMANDS: dict[str, Entry] = {
     "mix": Entry("poise.jobs.mix.job:mix", "Put physics on a part of a body, under the rest of its motion"),
     "track": Entry("poise.jobs.track.job:track", "Have a simulated body follow a clip by springs"),
     "lift": Entry("poise.jobs.lift.job:lift", "Have a body follow a clip within its strength, loads in its hands"),
-    "pose": Entry("poise.cli.pose:pose", "Pose a body by what it should reach, balanced"),
+    "pose": Entry("poise.jobs.pose.job:pose", "Pose a body by what it should reach, balanced"),
     "balance": Entry("poise.jobs.balance.job:balance", "Change a clip as little as needed so that it balances"),
-    "walk": Entry("poise.cli.walk:walk", "Have a body walk over a ground, balanced"),
+    "walk": Entry("poise.jobs.walk.job:walk", "Have a body walk over a ground, balanced"),
     "puppet": Entry("poise.cli.puppet:puppet", "Play a body with two hands, in a page or from recordings"),
-    "strength": Entry("poise.cli.strength:strength", "Show how strong a body is, or find how strong a motion needs it"),
+    "strength": Entry(
+        "poise.jobs.strength.job:strength", "Show how strong a body is, or find how strong a motion needs it"
+    ),
     "demo": Entry("poise.cli.demo:demo", "Show what Poise does, with motions of its own"),
     "bench": Entry("poise.cli.bench:bench", "Measure speed here, beside the peers"),
 }

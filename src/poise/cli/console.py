@@ -8,21 +8,29 @@ from __future__ import annotations
 import json as json_format
 import math
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-from cyclopts import Group, Parameter
+from cyclopts import Group, Parameter, Token
 
-from poise.cli.arguments import read_seed
 from poise.cli.streams import mutter, tell
 from poise.compiled.kernel import on_compile
 from poise.errors import printable, valid_text
 from poise.files.reporting import Reporter
+from poise.options import parse_whole
 
 GROUP = Group("Speaking", sort_key=100)
+
+
+def read_seed(_type: object, tokens: Sequence[Token]) -> int:
+    """Return a seed: an integer from 0 on."""
+    seed = parse_whole(tokens[0].value)
+    if seed < 0:
+        raise ValueError(f"a seed is a whole number from 0 on, not {seed}.")
+    return seed
 
 
 @Parameter(name="*", group=GROUP)

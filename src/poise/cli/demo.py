@@ -3,85 +3,73 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
-
-from poise.cli.arguments import read_input, read_number, read_path, read_whole
-from poise.cli.console import DEFAULT, Report, lines
+from poise.cli.console import lines
 from poise.demos import DEMOS
 from poise.errors import FileError, InputError
 from poise.files.registry import load_clip
+from poise.jobs.job import Answer, Run, job
 from poise.jobs.shared.outputs import check_folder, identify
+from poise.options import File, JobOptions, Option
 from poise.registry import choose
 
 NAMES = ", ".join(DEMOS)
+_OF_DEMOS = ("minutes", "soak", "clip", "count", "seconds", "threads")  # options that some demos have
 
 
-def demo(
-    name: Annotated[str, Parameter(help=f"One of: {NAMES}; or all.")] = "all",
-    /,
-    *,
-    output: Annotated[
-        Path, Parameter(name=("--output", "-o"), converter=read_path, help="Folder for what it writes.")
-    ] = Path("out/demo"),
+@dataclass(frozen=True, kw_only=True)
+class DemoOptions(JobOptions):
+    """Options of `demo`, with those that only some demos have."""
+
+    name: Annotated[str, Option(f"One of: {NAMES}; or all.")] = field(default="all", kw_only=False)
+    output: Annotated[File, Option("Folder for what it writes.", short="-o", writes=True)] = Path("out/demo")
     minutes: Annotated[
-        float | None,
-        Parameter(
-            converter=read_number,
-            help="Conductor: go on for so many simulated minutes and say how far the feet crept.",
-        ),
-    ] = None,
-    soak: Annotated[
-        bool | None, Parameter(negative="", show_default=False, help="Conductor: go on for an hour.")
-    ] = None,
-    clip: Annotated[
-        Path | None, Parameter(converter=read_input, help="Mocap: a motion file instead of a motion of Poise's own.")
-    ] = None,
-    count: Annotated[
-        int | None, Parameter(converter=read_whole, help="Crowd: how many conductors; 30 if not given.")
-    ] = None,
-    seconds: Annotated[
-        float | None, Parameter(converter=read_number, help="Crowd: simulated seconds; 10 if not given.")
-    ] = None,
-    threads: Annotated[
-        int | None,
-        Parameter(converter=read_whole, help="Crowd: threads that share the work; one a core if not given."),
-    ] = None,
-    report: Report = DEFAULT,
-) -> int:
+        float | None, Option("Conductor: go on for so many simulated minutes and say how far the feet crept.")
+    ] = None
+    soak: Annotated[bool, Option("Conductor: go on for an hour.")] = False
+    clip: Annotated[File | None, Option("Mocap: a motion file instead of a motion of Poise's own.")] = None
+    count: Annotated[int | None, Option("Crowd: how many conductors.", default="30")] = None
+    seconds: Annotated[float | None, Option("Crowd: simulated seconds.", default="10")] = None
+    threads: Annotated[int | None, Option("Crowd: threads that share the work.", default="one per core")] = None
+    seed: Annotated[int | None, Option("Seed of everything random.", flag="")] = None
+
+
+@job(DemoOptions, is_random=True)
+def demo(options: DemoOptions, run: Run) -> dict[str, Any]:
     """Run a demo and write its files, named after it, into a folder. --json: its figures; for all, an object a demo.
 
     Exit 1 if somebody fell.
     """
-    names = choose("demo", name, DEMOS)
-    if minutes is not None and not 0.0 < minutes <= 1e5:
-        raise InputError(f"--minutes must be above 0 and at most 100000; given {minutes:g}.")
-    if minutes is not None and soak:
+    names, output = choose("demo", options.name, DEMOS), Path(options.output)
+    if options.minutes is not None and not 0.0 < options.minutes <= 1e5:
+        raise InputError(f"--minutes must be above 0 and at most 100000; given {options.minutes:g}.")
+    if options.minutes is not None and options.soak:
         raise InputError("--soak is an hour; leave out --minutes or --soak.")
-    given = {"minutes": minutes, "soak": soak, "clip": clip, "count": count, "seconds": seconds, "threads": threads}
-    asked = {key: value for key, value in given.items() if value is not None}
-    options = {each: _find_options(each, asked) for each in names}
-    for key in asked:
-        if not any(key in each for each in options.values()):
-            raise InputError(f"demo '{name}' has no option --{key}; it is for another demo. Leave it out.")
-    if report.seed is not None and not any(_find_options(each, {"seed": report.seed}) for each in names):
-        report.tell_nothing_random()
+    given = {name: getattr(options, name) for name in _OF_DEMOS if run.is_given(name)}
+    of_demos = {each: _find_options(each, given) for each in names}
+    for key in given:
+        if not any(key in each for each in of_demos.values()):
+            raise InputError(f"demo '{options.name}' has no option --{key}; it is for another demo. Leave it out.")
+    seeded = {} if options.seed is None else {"seed": options.seed}
+    if seeded and not any(_find_options(each, seeded) for each in names):
+        run.note("nothing is random here, so --seed changes nothing.")
+    clip = given.get("clip")
     _check_output(output, names, clip)
-    _check_asked(names, options, clip)
+    _check_given(names, of_demos, clip)
     output.mkdir(parents=True, exist_ok=True)
     figures = {}
     for each in names:
-        report.progress(f"demo {each}: {DEMOS[each].summary}")
-        seeded = {} if report.seed is None else {"seed": report.seed}
-        common = _find_options(each, {"say": report.progress, **seeded})
-        figures[each] = DEMOS[each].load()(output, **options[each], **common)
+        run.progress(f"demo {each}: {DEMOS[each].summary}")
+        common = _find_options(each, {"say": run.progress, **seeded})
+        figures[each] = DEMOS[each].load()(output, **of_demos[each], **common)
     text = "\n\n".join(f"{each}: {DEMOS[each].summary}\n{lines(values)}" for each, values in figures.items())
-    report.result(figures if name == "all" else figures[name], text)
-    if any(values.get("fell") for values in figures.values()):
-        return 1
-    return 0
+    shown = figures if options.name == "all" else figures[options.name]
+    fell = any(values.get("fell") for values in figures.values())
+    run.answer = Answer(shown, lambda _: text, exit_code=int(fell))
+    return shown
 
 
 def _check_output(folder: Path, names: list[str], clip: Path | None) -> None:
@@ -109,7 +97,7 @@ def _check_own_folder(path: Path, names: list[str]) -> None:
             raise FileError(each, "is not a file of the demo, which writes this folder anew. Give another one with -o.")
 
 
-def _check_asked(names: list[str], options: dict[str, dict[str, Any]], clip: Path | None) -> None:
+def _check_given(names: list[str], options: dict[str, dict[str, Any]], clip: Path | None) -> None:
     """Refuse now what a demo cannot do, not when its turn comes: its module may have a `check` beside its `run`."""
     if clip is not None:
         load_clip(clip)
@@ -119,7 +107,7 @@ def _check_asked(names: list[str], options: dict[str, dict[str, Any]], clip: Pat
             check(**options[name])
 
 
-def _find_options(name: str, asked: dict[str, Any]) -> dict[str, Any]:
-    """Those options that a demo has."""
+def _find_options(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Return those options that a demo has."""
     known = inspect.signature(DEMOS[name].load()).parameters
-    return {key: value for key, value in asked.items() if key in known}
+    return {key: value for key, value in given.items() if key in known}

@@ -13,14 +13,13 @@ from cyclopts import App, CycloptsError, Group, MissingArgumentError, Parameter,
 from rich.console import Console
 
 from poise.cli import console as speaking
-from poise.cli.arguments import parse_number, parse_whole
 from poise.cli.commands import COMMANDS
 from poise.cli.console import Report, lines, make_printable
 from poise.cli.streams import Page
 from poise.errors import InputError, unknown_name
 from poise.files.output import is_stream
 from poise.jobs.job import Answer, Job, find_job
-from poise.options import Given, JobOptions, OptionField, list_options
+from poise.options import Given, JobOptions, OptionField, list_options, parse_number, parse_whole
 
 _PLACE = re.compile(r"-(?:[.0-9]|inf|nan)[^=]*,", re.IGNORECASE)
 
@@ -62,7 +61,7 @@ def make_command(job: Job[Any, Any]) -> Callable[..., int]:
     fields = [each for each in list_options(job.record).values() if each.in_command]
     titles = list(dict.fromkeys(each.group for each in fields if each.group != JobOptions.title))
     groups = {title: Group(title, sort_key=10 * (1 + titles[::-1].index(title))) for title in titles}
-    parameters = [_make_parameter(each, groups.get(each.group)) for each in fields]
+    parameters = sorted((_make_parameter(each, groups.get(each.group)) for each in fields), key=lambda each: each.kind)
     parameters.append(
         inspect.Parameter("report", inspect.Parameter.KEYWORD_ONLY, default=speaking.DEFAULT, annotation=Report)
     )
@@ -71,7 +70,7 @@ def make_command(job: Job[Any, Any]) -> Callable[..., int]:
     def command(*args: Any, report: Report = speaking.DEFAULT, **typed: Any) -> int:
         typed |= dict(zip(positional, args, strict=False))
         given = read_words(job.record, typed)
-        if report.seed and "seed" in list_options(job.record):
+        if report.seed is not None and "seed" in list_options(job.record):
             given = Given({**given.values, "seed": report.seed}, {**given.words, "seed": "--seed"}, is_typed=True)
         if not job.is_random:
             report.tell_nothing_random()
@@ -102,12 +101,18 @@ def _make_parameter(each: OptionField, group: Group | None) -> inspect.Parameter
     if option.choices:
         kind = Literal[option.choices]
     shown = format_default(each)
-    text = option.help + (f" [{option.unit}]" if option.unit else "") + (f" [default: {shown}]" if shown else "")
+    text = (
+        option.help
+        + (f" [{option.unit}]" if option.unit else "")
+        + (f" [default: {shown}]" if shown and not is_required else "")
+    )
     kind = tuple[kind, ...] if option.several else kind
     flags: dict[str, Any] = {} if each.is_positional else {"name": [flag for flag in (option.short, each.flag) if flag]}
     settings: dict[str, Any] = {**flags, "group": group} if flags and group is not None else flags
     if kind is not bool and not option.choices:
         settings["converter"] = keep_words if option.several else keep_word
+    if option.takes_several:
+        settings["consume_multiple"] = True
     if each.default is not True:
         settings["negative"] = ""  # otherwise cyclopts adds --no-NAME
     parameter = Parameter(help=text, show_default=False, **settings)

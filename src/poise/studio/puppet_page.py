@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from poise.body.geometry.mannequin import build_mannequin
-from poise.body.geometry.skin import build_skin
 from poise.errors import InputError, printable
 from poise.files.registry import FORMATS
 from poise.files.reporting import SILENT, Reporter
-from poise.jobs.pose.job import PoseRecipe, check_recipe, find_body
-from poise.jobs.puppet.job import PuppetRecipe, run_puppet
-from poise.jobs.walk.job import FILMS, sort_outputs
+from poise.jobs.puppet.job import puppet
+from poise.jobs.shared.body import build_loaded_body
+from poise.jobs.shared.body_options import BodyOptions
+from poise.jobs.shared.outputs import FILMS
 from poise.live.puppet_loop import PuppetLoop
 from poise.live.puppet_session import PuppetSession, Shown
 from poise.puppetry.device import HandsDevice
@@ -36,7 +35,7 @@ class PuppetPageRecipe:
     """What is played, on whom, and where the page is.
 
     folder     of the performance; made where it is not there
-    terrain, body, height, mass, character   as of `PuppetRecipe`
+    terrain, body, height, mass, character   as of `PlayOptions`
     host, port   that the page is served at; a port of None: one that is free
     """
 
@@ -61,13 +60,9 @@ class PuppetPage:
         self, asked: PuppetPageRecipe, devices: Sequence[HandsDevice] = (), audience: Reporter = SILENT,
     ):  # fmt: skip
         get_viser()
-        who = PoseRecipe(body=asked.body, height=asked.height, mass=asked.mass, character=asked.character)
-        check_recipe(who, audience)
-        self.asked, self.body = asked, find_body(who, audience)
-        character, target = self.body.character, self.body.target
-        skin = target.skin or build_skin(
-            character.skeleton, build_mannequin(character.skeleton, target.mass or character.mass)
-        )
+        options = BodyOptions(body=asked.body, height=asked.height, mass=asked.mass, character=asked.character)
+        self.asked, self.body = asked, build_loaded_body(options, (), audience)
+        character, skin = self.body.character, self.body.skin
         ground = find_ground(asked.terrain)
         find_port(asked.host, asked.port)  # before a folder is made
         self.session = PuppetSession(Rehearsal(asked.folder), character, ground)
@@ -137,14 +132,13 @@ class PuppetPage:
     def export(self, name: Path) -> str:
         """Write the performance into its folder; the name of the file, with what is worth to know."""
         path = self.asked.folder / name
-        asked = self.asked
-        recipe = PuppetRecipe(
-            (str(asked.folder),), terrain=asked.terrain, body=asked.body, height=asked.height, mass=asked.mass,
-            character=asked.character,
-        )  # fmt: skip
         if path.exists():
             raise InputError(f"{name} is there already. Give another name.")
-        found = run_puppet(recipe, sort_outputs([path]))
+        asked = self.asked
+        found = puppet(
+            asked.folder, terrain=asked.terrain, body=asked.body, height=asked.height, mass=asked.mass,
+            character=asked.character, outputs=path,
+        )  # fmt: skip
         return f"{path} ({found.figures['duration_s']:.1f} s)"
 
     def start(self) -> None:

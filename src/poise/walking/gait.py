@@ -15,8 +15,8 @@ from poise.kinds import checked
 
 _LEG = 0.86  # m, of the leg that takes the times below
 _STIFF_STEP, _STIFF_LIFT = 0.35, 0.02  # of the leg's length, at most, where a knee does not bend
-# What each may be.
-_RANGES = {
+# The smallest and the largest value of each.
+RANGES = {
     "step": (0.1, 0.8), "width": (0.1, 0.5), "pace": (0.3, 2.0), "lift": (0.01, 0.3), "arms": (0.0, 3.0),
     "roll": (0.0, 1.5), "stretch": (0.8, 0.998), "margin": (0.0, 0.05), "toe_out": (-0.3, 0.7), "lean": (-0.3, 0.5),
 }  # fmt: skip
@@ -51,7 +51,7 @@ class Gait:
     lean: float = math.radians(2.0)
 
     def __post_init__(self) -> None:
-        for name, (low, high) in _RANGES.items():
+        for name, (low, high) in RANGES.items():
             value = getattr(self, name)
             if not low <= value <= high:
                 raise InputError(f"the {name} of a walk is {low:g} to {high:g}; given {value:g}.")

@@ -19,7 +19,7 @@ from poise.body.bodies import HEIGHT, MASS, PHYSIQUES, build_body, list_extras
 from poise.body.character import Character
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.mesh import Mesh
-from poise.jobs.pose.job import PoseFound
+from poise.jobs.pose.job import PoseResult
 from tools.sweeps.page import table
 
 PAGE = Path(__file__).parents[3] / "docs" / "pose-sweeps.md"
@@ -61,7 +61,7 @@ class Measured:
         return is_missed and not self.told
 
 
-def measure(character: Character, meshes: dict[str, Mesh], found: PoseFound, stand: str) -> tuple[float, float]:
+def measure(character: Character, meshes: dict[str, Mesh], found: PoseResult, stand: str) -> tuple[float, float]:
     """The margin (m), and how far anything drawn is under the ground (m); of the last frame."""
     clip, skeleton = found.clip, character.skeleton
     places, turns = place_joints(character.skeleton, clip.root[-1], clip.rotations[-1])

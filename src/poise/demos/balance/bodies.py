@@ -7,10 +7,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import poise
 from poise.body.bodies import PHYSIQUES
 from poise.demos.balance.walks import BY_SPEED, show_walks
 from poise.demos.shared.show import BLUE, CLAY, GREEN
-from poise.jobs.walk.job import WalkOutputs, WalkRecipe, run_walk
 
 STEPS, COLORS = 6, (CLAY, BLUE, GREEN)
 FIGURES = ("fell", "fell_at_s", "com_margin_m", "foot_error_mm", "swing_depth_mm", "sole_gap_mm", "steps", "duration_s",
@@ -22,8 +22,7 @@ def run(folder: Path) -> dict[str, Any]:
     """Write bodies-NAME.glb of each, and the rest of all: see `walks`."""
     walks, bodies = [], {}
     for name in PHYSIQUES:
-        asked = WalkRecipe(steps=STEPS, body=name, fps=50.0)
-        found = run_walk(asked, WalkOutputs(motions=(folder / f"bodies-{name}.glb",)))
+        found = poise.walk(steps=STEPS, body=name, fps=50.0, outputs=folder / f"bodies-{name}.glb")
         walks.append(found)
         bodies[name] = {key: found.figures[key] for key in FIGURES if key not in BY_SPEED}
     fallen = [each["fell_at_s"] for each in bodies.values() if each["fell"]]

@@ -23,10 +23,13 @@ from poise.dynamics.tree import build_tree
 from poise.files.formats.bvh.clip import save_bvh
 from poise.files.formats.gltf.write import save_glb
 from poise.files.output import write_bytes
-from poise.jobs.pose.job import REACHED, measure_pose
-from poise.jobs.pose.pictures import draw_body, draw_still, list_changes
-from poise.jobs.pose.standing import STEPS, Standing, Wanted
+from poise.jobs.pose.metrics import REACHED, measure_pose
+from poise.jobs.pose.pictures import draw_still, list_changes
+from poise.jobs.pose.standing import STEPS, PoseGoals, StandingSolver
+from poise.jobs.retarget import Target
+from poise.jobs.shared.body import LoadedBody
 from poise.jobs.shared.metrics import find_sole_corners, find_supports
+from poise.jobs.shared.pictures import draw_body, mark_balance
 from poise.motion.clip import Clip
 from poise.pictures.film import film_suffix, save_film
 from poise.pictures.image import save_png
@@ -50,7 +53,7 @@ POSES: dict[str, dict[str, tuple[float, float, float]]] = {
 def run(folder: Path) -> dict[str, Any]:
     """Write all of it; the figures of `poise pose`, for every pose and the whole motion."""
     body = Character.human(HEIGHT, MASS)
-    standing = Standing(body)
+    standing = StandingSolver(body)
     shifted, lifted = standing.lift(STAND)
     steps = np.linspace(0.0, 1.0, STEPS + 1)[1:].tolist()
     ways = {name: standing.go(_want(goals), steps) for name, goals in POSES.items()}
@@ -72,8 +75,8 @@ def run(folder: Path) -> dict[str, Any]:
     return figures | {"solve_us": float(np.median(took))}
 
 
-def _want(goals: dict[str, tuple[float, float, float]]) -> Wanted:
-    return Wanted({joint: np.array(place) for joint, place in goals.items()}, STAND)
+def _want(goals: dict[str, tuple[float, float, float]]) -> PoseGoals:
+    return PoseGoals({joint: np.array(place) for joint, place in goals.items()}, STAND)
 
 
 def _measure(clip: Clip, body: Character, down: np.ndarray) -> dict[str, Any]:
@@ -100,7 +103,8 @@ def _measure_poses(body: Character, ways: dict[str, Any]) -> dict[str, Any]:
 
 def _draw(folder: Path, clip: Clip, body: Character, down: np.ndarray) -> None:
     """Film, moments and plot."""
-    picture = Picture([draw_body(clip, body, down, color=BLUE)])
+    drawn = LoadedBody(body, Target(body.skeleton))
+    picture = Picture([draw_body(clip, drawn, mark_balance(clip, drawn, down), color=BLUE)])
     times = np.arange(int(clip.duration * FILM_FPS) + 1) / FILM_FPS
     size, azimuth = (720, 540), 0.75
     view = frame_picture(picture, times, size, azimuth=azimuth)

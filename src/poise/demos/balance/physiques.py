@@ -21,10 +21,12 @@ from poise.dynamics.tree import build_tree
 from poise.files.formats.gltf.write import save_glb
 from poise.files.output import write_bytes
 from poise.jobs.balance.solve import measure_margins
-from poise.jobs.pose.job import measure_pose
-from poise.jobs.pose.pictures import draw_body
-from poise.jobs.pose.standing import STEPS, Standing, Wanted
+from poise.jobs.pose.metrics import measure_pose
+from poise.jobs.pose.standing import STEPS, PoseGoals, StandingSolver
+from poise.jobs.retarget import Target
+from poise.jobs.shared.body import LoadedBody
 from poise.jobs.shared.metrics import find_supports
+from poise.jobs.shared.pictures import draw_body, mark_balance
 from poise.motion.clip import Clip
 from poise.pictures.film import film_suffix, save_film
 from poise.pictures.image import save_png
@@ -52,8 +54,8 @@ def run(folder: Path) -> dict[str, Any]:
         body, extras = build_body(name), list_extras(name)
         own = body.mass - sum(weight for _, _, weight in extras)
         height = 1.75 * PHYSIQUES[name].height
-        wanted = Wanted({"rightHand": height * np.array(PLACE)}, STAND)
-        standing = Standing(body)
+        wanted = PoseGoals({"rightHand": height * np.array(PLACE)}, STAND)
+        standing = StandingSolver(body)
         pose = standing.go(wanted, steps)
         way = standing.move(wanted, pose.rotations[-1], round(SECONDS * FPS) + 1)
         clip = Clip(body.skeleton, np.arange(len(way.root)) / FPS, way.root, way.rotations, name)
@@ -63,9 +65,9 @@ def run(folder: Path) -> dict[str, Any]:
         found = measure_pose(clip, body, wanted, way.down)
         bodies[name] = {key: found[key] for key in ("reached", "reach_error_m", "com_margin_m")}
         bodies[name] |= {"mass_kg": body.mass, "stature_m": body.height}
-        drawn.append(
-            draw_body(clip, body, way.down, wanted.reach.values(), extras, name, FIGURE_COLORS[k % 4], mass=own)
-        )
+        loaded = LoadedBody(body, Target(body.skeleton, mass=own), tuple(extras))
+        marks = mark_balance(clip, loaded, way.down, wanted.reach.values())
+        drawn.append(draw_body(clip, loaded, marks, name, FIGURE_COLORS[k % 4]))
     picture = Picture(place_side_by_side(drawn, azimuth=0.4))
     times = np.arange(int(SECONDS * FILM_FPS) + 1) / FILM_FPS
     view = frame_picture(picture, times, SIZE, azimuth=0.4)

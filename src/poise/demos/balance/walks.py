@@ -17,10 +17,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import poise
 from poise.demos.shared.show import FILM_FPS, save_figures
 from poise.files.output import write_bytes
-from poise.jobs.walk.job import WalkFound, WalkOutputs, WalkRecipe, run_walk
-from poise.jobs.walk.pictures import AZIMUTH, Color, draw_walk_sheet, film_walk, plot_leg_angles, plot_walk
+from poise.jobs.shared.pictures import Color
+from poise.jobs.walk.job import WalkResult
+from poise.jobs.walk.pictures import AZIMUTH, draw_walk_sheet, film_walk, plot_leg_angles, plot_walk
 from poise.pictures.film import film_suffix
 from poise.pictures.image import save_png
 
@@ -28,16 +30,16 @@ BY_SPEED = ("solve_us", "plan_ms_a_step")
 SIZE, ROW = (640, 360), (1200, 300)
 
 
-def show_walk(folder: Path, name: str, asked: WalkRecipe, speed: float = 1.5) -> dict[str, Any]:
-    """Walk, write everything, and return the figures."""
-    found = run_walk(asked, WalkOutputs(motions=(folder / f"{name}.glb", folder / f"{name}.bvh")))
-    return show_walks(folder, name, [found], found.figures, speed=speed)
+def show_walk(folder: Path, name: str, terrain: str, speed: float = 2.0, **options: Any) -> dict[str, Any]:
+    """Walk, write everything, and return the figures. options: of `poise.walk`"""
+    walk = poise.walk(terrain, outputs=[folder / f"{name}.glb", folder / f"{name}.bvh"], **options)
+    return show_walks(folder, name, [walk], walk.figures, speed=speed)
 
 
 def show_walks(
     folder: Path,
     name: str,
-    walks: Sequence[WalkFound],
+    walks: Sequence[WalkResult],
     figures: Mapping[str, Any],
     labels: Sequence[str] = (),
     colors: Sequence[Color] = (),
@@ -62,7 +64,7 @@ STEPS_ON_STAIRS = 26
 
 def stairs(folder: Path) -> dict[str, Any]:
     """Write its files: see `walks`."""
-    return show_walk(folder, "stairs", WalkRecipe("stairs", steps=STEPS_ON_STAIRS), speed=2.0)
+    return show_walk(folder, "stairs", "stairs", steps=STEPS_ON_STAIRS)
 
 
 LENGTH, LANDING, STEPS_ON_SLOPE = 3.0, 1.2, 22  # m, m
@@ -70,9 +72,7 @@ LENGTH, LANDING, STEPS_ON_SLOPE = 3.0, 1.2, 22  # m, m
 
 def slope(folder: Path) -> dict[str, Any]:
     """Write its files: see `walks`."""
-    return show_walk(
-        folder, "slope", WalkRecipe("slope", {"length": LENGTH, "landing": LANDING}, steps=STEPS_ON_SLOPE), speed=2.0
-    )
+    return show_walk(folder, "slope", "slope", shape={"length": LENGTH, "landing": LANDING}, steps=STEPS_ON_SLOPE)
 
 
 PATH = (0.0, 2.5), (1.5, 5.0), (1.5, 7.0)  # m, x and z
@@ -81,7 +81,7 @@ STEPS_ON_ROUGH_GROUND = 22
 
 def rough(folder: Path, seed: int = 0) -> dict[str, Any]:
     """Write its files: see `walks`."""
-    return show_walk(folder, "rough", WalkRecipe("rough", seed=seed, steps=STEPS_ON_ROUGH_GROUND, path=PATH), speed=2.0)
+    return show_walk(folder, "rough", "rough", seed=seed, steps=STEPS_ON_ROUGH_GROUND, path=PATH)
 
 
 STEPS_ON_MOVING_GROUND = 14
@@ -89,4 +89,4 @@ STEPS_ON_MOVING_GROUND = 14
 
 def moving(folder: Path) -> dict[str, Any]:
     """Write its files: see `walks`."""
-    return show_walk(folder, "moving", WalkRecipe("moving", steps=STEPS_ON_MOVING_GROUND), speed=1.5)
+    return show_walk(folder, "moving", "moving", 1.5, steps=STEPS_ON_MOVING_GROUND)

@@ -14,10 +14,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import poise
 from poise.demos.marionette.dance import dance
 from poise.demos.shared.show import save_figures
-from poise.jobs.puppet.job import PuppetRecipe, run_puppet
-from poise.jobs.walk.job import WalkOutputs
 from poise.pictures.film import film_suffix
 from poise.puppetry.performance import FILE, Rehearsal
 
@@ -40,10 +39,7 @@ def rehearse(folder: Path, seed: int = 0) -> Rehearsal:
 def run(folder: Path) -> dict[str, Any]:
     """Write its files: see above."""
     rehearse(folder / "puppet-performance")
-    outputs = WalkOutputs(
-        motions=(folder / "puppet.glb", folder / "puppet.bvh"), films=(folder / f"puppet{film_suffix()}",),
-        pictures=(folder / "puppet.png",),
-    )  # fmt: skip
-    found = run_puppet(PuppetRecipe((str(folder / "puppet-performance"),)), outputs)
+    outputs = [folder / f"puppet{suffix}" for suffix in (".glb", ".bvh", film_suffix(), ".png")]
+    found = poise.puppet(folder / "puppet-performance", outputs=outputs)
     save_figures(folder, "puppet", found.figures)
     return dict(found.figures)

@@ -198,12 +198,14 @@ def _draw(found: Balanced, body: ClipBody, film: Path | None, plot: Path | None)
         times = clip.times - clip.times[0]
         write_bytes(plot, plot_margins(times, {"before": found.before, "after": found.after}, title=clip.name))
     if film is not None:
-        from poise.jobs.pose.pictures import draw_body
+        from poise.jobs.shared.body import LoadedBody
+        from poise.jobs.shared.pictures import draw_body, mark_balance
         from poise.pictures.film import save_film
         from poise.pictures.picture import Picture, film_picture, place_side_by_side
 
+        drawn = LoadedBody(body.character, body.target)
         bodies = [
-            draw_body(each, body.character, found.contacts.foot, label=label, skin=body.target.skin)
+            draw_body(each, drawn, mark_balance(each, drawn, found.contacts.foot), label)
             for label, each in (("before", clip), ("after", found.clip))
         ]
         times = np.arange(int(clip.duration * FPS) + 1) / FPS

@@ -55,7 +55,7 @@ _EASE = 0.005  # m more of margin on the way than at its end: what a round leave
 
 
 @dataclass(frozen=True, eq=False)
-class StandingOn:
+class Footing:
     """A pose on its feet.
 
     root, rotations  (3,) m, (J, 4)
@@ -85,7 +85,7 @@ class StandingOn:
 
 
 @dataclass(frozen=True, eq=False)
-class Wanted:
+class PoseGoals:
     """What a body is to do.
 
     reach    joint or role -> (3,) m, where it goes
@@ -103,7 +103,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, eq=False)
-class StandingWay:
+class PosePath:
     """Poses one after the other.
 
     root, rotations  (F, 3) m, (F, J, 4)
@@ -117,7 +117,7 @@ class StandingWay:
     microseconds: np.ndarray
 
 
-def stand_at_ease(character: Character) -> StandingOn:
+def stand_at_ease(character: Character) -> Footing:
     """A relaxed stand over the origin, facing +Z, soles flat on y = 0, the weight on both."""
     skeleton = character.skeleton
     turns = rotation.identity((len(skeleton),))
@@ -145,7 +145,7 @@ def stand_at_ease(character: Character) -> StandingOn:
 
 def put_down(
     character: Character, ankles: np.ndarray, turns: np.ndarray, root: np.ndarray, rotations: np.ndarray
-) -> StandingOn | None:
+) -> Footing | None:
     """A pose with both feet where they should be, and the centre of mass between them; None where there is none."""
     goals: list[Goal] = []
     for side, ankle, turn in zip(SIDES, ankles, turns, strict=True):
@@ -162,7 +162,7 @@ def put_down(
     return take_stance(character, posed.root, posed.rotations)
 
 
-def take_stance(character: Character, root: np.ndarray, rotations: np.ndarray) -> StandingOn:
+def take_stance(character: Character, root: np.ndarray, rotations: np.ndarray) -> Footing:
     """The stance of a pose: its feet as they are, on level ground under the lower one."""
     places, world = character.skeleton.pose(root, rotations)
     soles = find_drawn_soles(character.skeleton)
@@ -170,17 +170,17 @@ def take_stance(character: Character, root: np.ndarray, rotations: np.ndarray) -
     points = [sole.place(places, world) for sole in soles]
     ground = min(float(each[:, 1].min()) for each in points)
     left, right = (find_standing_region(each, ground) for each in points)
-    return StandingOn(root, rotations, places[feet], world[feet], (left, right), ground)
+    return Footing(root, rotations, places[feet], world[feet], (left, right), ground)
 
 
-class Standing:
+class StandingSolver:
     """A body that is posed from a stance on.
 
     stiffness  see `PoseSolver`
     """
 
     def __init__(
-        self, character: Character, stance: StandingOn | None = None, stiffness: Mapping[str, float] | None = None
+        self, character: Character, stance: Footing | None = None, stiffness: Mapping[str, float] | None = None
     ):
         self.character = character
         self.stance = stand_at_ease(character) if stance is None else stance
@@ -190,7 +190,7 @@ class Standing:
         self._leg = min(leg_length(character.skeleton, side) for side in SIDES)
         self._outside = find_outside(character)
 
-    def go(self, wanted: Wanted, steps: Sequence[float]) -> StandingWay:
+    def go(self, wanted: PoseGoals, steps: Sequence[float]) -> PosePath:
         """Go to a pose; steps: how far the way is gone each time, rising from 0 or more to 1."""
         found: list[Posed] = []
         down, took = [], []
@@ -205,12 +205,12 @@ class Standing:
             found.append(posed)
             lifted = wanted.stand != "both" and step > SHIFT
             down.append([not lifted or wanted.stand == side for side in SIDES])
-        return StandingWay(
+        return PosePath(
             np.array([posed.root for posed in found]), np.array([posed.rotations for posed in found]),
             np.array(down), np.array(took),
         )  # fmt: skip
 
-    def move(self, wanted: Wanted, rotations: np.ndarray, count: int) -> StandingWay:
+    def move(self, wanted: PoseGoals, rotations: np.ndarray, count: int) -> PosePath:
         """The motion from the stance to a pose (J, 4) that was found, in so many frames: smooth, balanced at each.
 
         Joints turn from key to key, beginning and ending softly: the weight over one foot, that foot lifted, the pose.
@@ -224,13 +224,13 @@ class Standing:
     def lift(self, stand: str, margin: float = 0.02) -> tuple[np.ndarray, np.ndarray]:
         """Rotations (J, 4) with the weight over one foot, and with the other foot lifted."""
         steps = [*np.linspace(0.0, SHIFT, STEPS // 2)[1:], *np.linspace(SHIFT, 1.0, STEPS)[1:]]
-        way = self.go(Wanted({}, stand, margin=margin), steps)
+        way = self.go(PoseGoals({}, stand, margin=margin), steps)
         return way.rotations[STEPS // 2 - 2], way.rotations[-1]
 
     def follow(
-        self, keys: Sequence[np.ndarray], windows: Sequence[tuple[float, float]], count: int, wanted: Wanted,
+        self, keys: Sequence[np.ndarray], windows: Sequence[tuple[float, float]], count: int, wanted: PoseGoals,
         aloft: tuple[float, float] | None = None,
-    ) -> StandingWay:  # fmt: skip
+    ) -> PosePath:  # fmt: skip
         """A motion through key poses, balanced at each of `count` frames.
 
         keys     rotations (J, 4);  windows: from when to when the way from each to the next is gone; 0 to 1
@@ -262,13 +262,13 @@ class Standing:
         soft = rotation.multiply(np.array(meant), rotation.exp(blur(np.array(changes), half)))
         for k in range(1, count - 1):
             found[k] = self._put_back(poser, wanted, soft[k], carrying, not all(down[k]), clear[k])
-        return StandingWay(
+        return PosePath(
             np.array([posed.root for posed in found]), np.array([posed.rotations for posed in found]),
             np.array(down), np.array(took),
         )  # fmt: skip
 
     def _put_back(
-        self, poser: PoseSolver, wanted: Wanted, turns: np.ndarray, carrying: int, lifted: bool, clear: float
+        self, poser: PoseSolver, wanted: PoseGoals, turns: np.ndarray, carrying: int, lifted: bool, clear: float
     ) -> Posed:
         """A pose with the carrying foot where it stands, the other there too or `clear` m off the ground, balanced."""
         stance, free = self.stance, 1 - carrying
@@ -312,12 +312,12 @@ class Standing:
         turn = rotation.multiply(self.stance.turns[side], rotation.conjugate(world[foot]))
         return self.stance.ankles[side] - rotation.rotate(turn, places[foot]), turn
 
-    def _begin(self, wanted: Wanted) -> dict[str, np.ndarray]:
+    def _begin(self, wanted: PoseGoals) -> dict[str, np.ndarray]:
         """Where what is reached with is at first."""
         places, _ = self.character.skeleton.pose(self.stance.root, self.stance.rotations)
         return {joint: places[self.character.skeleton.index(joint)] for joint in (*wanted.reach, "hips")}
 
-    def _build_poser(self, wanted: Wanted) -> PoseSolver:
+    def _build_poser(self, wanted: PoseGoals) -> PoseSolver:
         """Who has nothing to do keeps still: arms that do not reach, a head that does not look."""
         skeleton = self.character.skeleton
         busy = {i for joint in wanted.reach for i in skeleton.chain(skeleton.index(joint))}
@@ -333,7 +333,7 @@ class Standing:
         return PoseSolver(self.character, side + "Foot", hard, _COMFORT)
 
     def _solve(
-        self, poser: PoseSolver, wanted: Wanted, step: float, begin: Mapping[str, np.ndarray], root: np.ndarray,
+        self, poser: PoseSolver, wanted: PoseGoals, step: float, begin: Mapping[str, np.ndarray], root: np.ndarray,
         rotations: np.ndarray, is_last: bool, floor: dict[tuple[int, int], PositionGoal],
     ) -> Posed:  # fmt: skip
         stance, skeleton = self.stance, self.character.skeleton
@@ -438,7 +438,7 @@ class Standing:
             goals.append(PositionGoal(SIDES[side] + "LowerLeg", knee - beside * across, weight=_KNEES))
         return goals
 
-    def _find_sinking(self, wanted: Wanted, begin: Mapping[str, np.ndarray]) -> float:
+    def _find_sinking(self, wanted: PoseGoals, begin: Mapping[str, np.ndarray]) -> float:
         """m, that hips come down by for hands that go below where they hang."""
         deep = [
             begin[joint][1] - place[1] for joint, place in wanted.reach.items() if "Hand" in joint or "Arm" in joint

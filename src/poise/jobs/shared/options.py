@@ -1,4 +1,4 @@
-"""Groups of options that several jobs have, and the text that they parse: loads, pushes, parts of a body."""
+"""Groups of options that jobs of a simulation have, and the text that they parse: pushes, parts of a body."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import Annotated, Any, ClassVar
 from poise.drivers.counterpoise.lean import PELVIS
 from poise.errors import InputError
 from poise.files.toml import Table
-from poise.options import File, JobOptions, Option
+from poise.jobs.shared.body_options import LoadOptions
+from poise.options import NUMBER, File, JobOptions, Option
 from poise.stage.arguments import COUPLINGS, STEPS
-from poise.world.forces import Load, Push
+from poise.world.forces import Push
 from poise.world.scenery import Scenery
 
 AUTO, PLANTED, KINEMATIC = BASES = ("auto", "planted", "kinematic")
@@ -22,13 +23,12 @@ BALANCE = ("stiffness", "hold", "counter_lean")  # options of planted feet alone
 STOOD, FELL = 0, 1  # exit codes of a simulation
 SIMULATION = "The simulation"
 _PUSH = "a push is written as 't=2 chest 0,0,75 0.2s': when, which joint, newtons along world x, y, z, and for how long"
-_NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 
 
 def parse_push(text: str) -> Push:
     """A push out of words, as in `t=2 chest 0,0,75 0.2s`."""
     words = re.fullmatch(
-        rf"\s*t\s*=\s*({_NUMBER})\s*s?\s+(\S+)\s+({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s+({_NUMBER})\s*s\s*",
+        rf"\s*t\s*=\s*({NUMBER})\s*s?\s+(\S+)\s+({NUMBER})\s*,\s*({NUMBER})\s*,\s*({NUMBER})\s+({NUMBER})\s*s\s*",
         text,
     )
     if words is None:
@@ -47,15 +47,6 @@ def plan_push(joint: str, force: tuple[float, float, float], seconds: float, sta
     return Push(joint, force, seconds, start)
 
 
-def parse_load(text: str) -> Load:
-    """A load out of words, as in `rightHand=2`: joint and kilograms."""
-    joint, equals, mass = (piece.strip() for piece in text.partition("="))
-    number = re.fullmatch(rf"({_NUMBER})\s*(?:kg)?", mass)
-    if not (joint and equals) or number is None:
-        raise InputError(f"a load is written as joint=kilograms, as in rightHand=2; '{text}' was given.")
-    return Load(joint, float(number[1]))
-
-
 def parse_parts(words: Iterable[str]) -> tuple[str, ...]:
     """Parts out of words, several in one with commas."""
     parts = tuple(part for word in words for part in (piece.strip() for piece in word.split(",")) if part)
@@ -67,14 +58,6 @@ def parse_parts(words: Iterable[str]) -> tuple[str, ...]:
 def list_parts(word: str) -> list[str]:
     """Return the parts in one text, several with commas between."""
     return list(parse_parts((word,)))
-
-
-def _read_load(table: Table, _folder: Path) -> Load:
-    return Load(table.needed_text("joint"), table.needed_number("mass"))
-
-
-def _write_loads(loads: Iterable[Load], _locate: Callable[[Any], Any]) -> list[dict[str, Any]]:
-    return [{"joint": load.joint, "mass": load.mass} for load in loads]
 
 
 def _read_push(table: Table, _folder: Path) -> Push:
@@ -158,24 +141,9 @@ class StepOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ForceOptions:
+class ForceOptions(LoadOptions):
     """Loads that a body carries and pushes that it receives."""
 
-    title: ClassVar[str] = JobOptions.title
-
-    loads: Annotated[
-        Load | str | Iterable[Load | str],
-        Option(
-            "Something heavy: joint=kg, as in rightHand=2; repeatable.",
-            flag="--load",
-            key="loads",
-            several=True,
-            parse=parse_load,
-            example="rightHand=2",
-            read=_read_load,
-            write=_write_loads,
-        ),
-    ] = ()
     pushes: Annotated[
         Push | str | Iterable[Push | str],
         Option(

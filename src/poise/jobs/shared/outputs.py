@@ -1,19 +1,97 @@
-"""Checks of output paths before the work begins: not over an input, not twice to one place, only where a file can be,
-and only what a suffix promises.
+"""Files that a job writes: sorted by suffix, and checked before the work begins.
+
+An output must not be an input or another output, must be where a file can be, and must have a suffix that is written.
 """
 
 from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from poise.errors import FileError, InputError
 from poise.files.output import check_place, is_stream
+from poise.files.reporting import Reporter
 
+FILMS = (".mp4", ".webm", ".webp", ".gif")
+TAKE = ".take.npz"
+# Option -> the suffixes of its files; "output" is a motion.
+SUFFIXES = {"film": FILMS, "picture": (".png",), "plot": (".png",), "joints": (".png",), "save_recipe": (".toml",)}
 _PROBES = 50  # entries of a folder that are asked whether it tells capitals apart
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Files to write, each with the option that names its kind: `output` of a motion, or one of `SUFFIXES`.
+
+    Metrics are measured on the first motion.
+    """
+
+    named: tuple[tuple[str, Path], ...] = ()
+
+    def __iter__(self) -> Iterator[Path]:
+        return (path for _, path in self.named)
+
+    def __getitem__(self, option: str) -> tuple[Path, ...]:
+        return tuple(path for name, path in self.named if name == option)
+
+    def has_any(self, *options: str) -> bool:
+        """Return whether there is a file of one of these options."""
+        return any(name in options for name, _ in self.named)
+
+    @property
+    def motion(self) -> Path | None:
+        """The motion on which metrics are measured; None if none is written."""
+        return next(iter(self["output"]), None)
+
+    def check(self, inputs: Iterable[object], reporter: Reporter, what: str, more: str = "") -> None:
+        """Raise InputError for outputs that are inputs or each other, that cannot be there, or cannot be written.
+
+        inputs  paths of files that are read, among values that are no paths
+        what    is written, as in "a walk";  more: suffixes that it is written as besides those of motions
+        """
+        read = [path for path in inputs if isinstance(path, Path)]
+        check_outputs(read, [(reporter.spell(option), path) for option, path in self.named], reporter.json)
+        for option, path in self.named:
+            if option == "output":
+                check_motion(path, read, what, more)
+            else:
+                check_suffix(reporter.spell(option), path, *SUFFIXES[option])
+        if self.has_any("film"):
+            from poise.pictures.film import check_film
+
+            for path in self["film"]:
+                check_film(path)
+
+
+def sort_outputs(paths: Iterable[Path], kinds: Mapping[str, str], film: Path | None = None) -> Outputs:
+    """Return outputs by their suffixes: motions, films, and the others.
+
+    kinds  suffix -> option, of files that are neither motions nor films;  film: one more film
+    """
+    found: dict[str, list[Path]] = {option: [] for option in ("output", "film", *kinds.values())}
+    for path in paths:
+        suffix = path.suffix.lower()
+        found["film" if suffix in FILMS else kinds.get(suffix, "output")].append(path)
+    found["film"] += [] if film is None else [film]
+    return Outputs(tuple((option, path) for option, each in found.items() for path in each))
+
+
+def check_motion(path: Path, inputs: Iterable[Path], what: str, more: str = "") -> None:
+    """Raise FileError if no motion can be written to a path; see `Outputs.check`."""
+    from poise.files.registry import FORMATS, check_can_save, find_format
+
+    if more == TAKE and path.name.endswith(TAKE):
+        return
+    entry = find_format(path)
+    if entry is None or entry.save is None:
+        known = ", ".join(each.suffix for each in FORMATS if each.save is not None)
+        also = f" or {more}" if more else ""
+        raise FileError(path, f"'{path.suffix}' cannot be written; {what} is written as {known}{also}.")
+    check_can_save(path, inputs)
 
 
 def check_outputs(

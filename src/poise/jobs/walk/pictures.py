@@ -7,60 +7,37 @@ from os import PathLike
 
 import numpy as np
 
-from poise.body.geometry.mannequin import build_mannequin
-from poise.body.geometry.primitives import Sphere
-from poise.body.geometry.skin import build_skin
 from poise.body.roles import SIDES
-from poise.jobs.shared.ground_picture import draw_ground, find_heights, is_uneven
-from poise.jobs.walk.job import WalkFound
+from poise.jobs.shared.pictures import Color, check_film_length, draw_body, draw_ground, find_heights, is_uneven, tile
+from poise.jobs.walk.job import WalkResult
 from poise.jobs.walk.metrics import find_soles
 from poise.pictures.body import BODY_COLOR
 from poise.pictures.items import DrawnProp, Item
-from poise.pictures.picture import DrawnBody, Picture, film_picture, frame_picture, place_side_by_side, render_picture
+from poise.pictures.picture import Picture, film_picture, frame_picture, place_side_by_side, render_picture
 from poise.pictures.raster import Theme
 from poise.pictures.relief import ReliefMarks
-from poise.spatial import rotation
 from poise.world.ground.moving import MovingGround
 
 SIZE, CELL, MOMENTS = (960, 540), (480, 360), 12
 AZIMUTH, ELEVATION = -1.05, 0.22  # rad: from the side and a little ahead, so that steps are seen
 _PRINTS = (0.45, 0.62, 0.55), (0.68, 0.55, 0.63)  # sRGB, left and right
-Color = tuple[float, float, float]
 
 
-def draw_walker(found: WalkFound, label: str = "", color: Color = BODY_COLOR) -> DrawnBody:
-    """A body that walks, what it carries, and its marks on the ground."""
-    clip, body = found.clip, found.body
-    times = clip.times - clip.times[0]
-    shown = clip.replace(times=times)
-    items: list[Item] = [_draw_marks(found)]
-    positions, turns = clip.world
-    for joint, ball, _ in body.balls:
-        i = clip.skeleton.index(joint)
-        middle = positions[:, i] + rotation.rotate(turns[:, i], ball.center)
-        poses = np.concatenate([middle, turns[:, i]], axis=1)
-        items.append(DrawnProp(Sphere(np.zeros(3), ball.radius), poses, times))
-    skin = body.target.skin
-    if skin is None:
-        skin = build_skin(clip.skeleton, build_mannequin(clip.skeleton, body.target.mass or body.character.mass))
-    return DrawnBody(shown, skin, color, label=label, items=tuple(items))
-
-
-def _draw_marks(found: WalkFound) -> ReliefMarks:
-    clip, ground = found.clip, found.scenery.ground
+def _draw_marks(result: WalkResult) -> ReliefMarks:
+    clip, ground = result.clip, result.scenery.ground
     times = clip.times - clip.times[0]
     return ReliefMarks(
-        times, find_heights(ground), found.balance.center, found.balance.outlines, find_prints(found),
+        times, find_heights(ground), result.balance.center, result.balance.outlines, find_prints(result),
         ground.shift if isinstance(ground, MovingGround) else None,
     )  # fmt: skip
 
 
-def find_prints(found: WalkFound) -> list[tuple[float, np.ndarray, Color]]:
+def find_prints(result: WalkResult) -> list[tuple[float, np.ndarray, Color]]:
     """When a foot came to stand, the outline (4, 3) m of its sole there as seen from the ground, and a colour."""
-    times = found.clip.times - found.clip.times[0]
-    soles = find_soles(found.clip)
-    ground, prints = found.scenery.ground, []
-    for fall in found.footfalls:
+    times = result.clip.times - result.clip.times[0]
+    soles = find_soles(result.clip)
+    ground, prints = result.scenery.ground, []
+    for fall in result.footfalls:
         frame = min(int(np.searchsorted(times, fall.flat)), len(times) - 1)
         if times[frame] > fall.rise + 0.02:
             continue
@@ -72,12 +49,18 @@ def find_prints(found: WalkFound) -> list[tuple[float, np.ndarray, Color]]:
 
 
 def build_walk_picture(
-    walks: Sequence[WalkFound], labels: Sequence[str] = (), colors: Sequence[Color] = (), azimuth: float = AZIMUTH
+    walks: Sequence[WalkResult], labels: Sequence[str] = (), colors: Sequence[Color] = (), azimuth: float = AZIMUTH
 ) -> Picture:
     """Walks in one picture, with the ground of the first under them; several side by side across it."""
     first = walks[0]
     figures = [
-        draw_walker(walk, labels[k] if labels else "", colors[k % len(colors)] if colors else BODY_COLOR)
+        draw_body(
+            walk.clip,
+            walk.body,
+            [_draw_marks(walk)],
+            labels[k] if labels else "",
+            colors[k % len(colors)] if colors else BODY_COLOR,
+        )
         for k, walk in enumerate(walks)
     ]
     if len(figures) > 1:
@@ -98,7 +81,7 @@ def build_walk_picture(
     return Picture(figures, look=look, scenery=tuple(scenery))
 
 
-def draw_walk_sheet(walks: Sequence[WalkFound], labels: Sequence[str] = (), colors: Sequence[Color] = (),
+def draw_walk_sheet(walks: Sequence[WalkResult], labels: Sequence[str] = (), colors: Sequence[Color] = (),
                     moments: int = MOMENTS, azimuth: float = AZIMUTH, cell: tuple[int, int] = CELL,
                     columns: int = 3) -> np.ndarray:  # fmt: skip
     """(H, W, 3) uint8, moments of walks in rows."""
@@ -108,46 +91,40 @@ def draw_walk_sheet(walks: Sequence[WalkFound], labels: Sequence[str] = (), colo
     # A way over time, so that the camera follows smoothly between far moments.
     dense = np.unique(np.concatenate([np.linspace(0.0, end, 200), whole]))
     view = frame_picture(picture, dense, cell, azimuth=azimuth, elevation=ELEVATION, climb=True)
-    cells = [render_picture(picture, float(t), cell, view) for t in whole]
-    cells += [np.full_like(cells[0], 255)] * (-len(cells) % columns)
-    rows = [np.concatenate(cells[k : k + columns], axis=1) for k in range(0, len(cells), columns)]
-    return np.concatenate(rows)
+    return tile([render_picture(picture, float(t), cell, view) for t in whole], columns)
 
 
-def film_walk(walks: Sequence[WalkFound], path: str | PathLike[str], fps: float = 30.0, labels: Sequence[str] = (),
+def film_walk(walks: Sequence[WalkResult], path: str | PathLike[str], fps: float = 30.0, labels: Sequence[str] = (),
               colors: Sequence[Color] = (), speed: float = 1.0, size: tuple[int, int] = SIZE,
               azimuth: float = AZIMUTH) -> int:  # fmt: skip
     """Film walks; how many frames the film has. speed: of the film, 2 is twice as fast as it happened."""
-    from poise.errors import check_most
-    from poise.jobs.mix.pictures import MOST_FRAMES
     from poise.pictures.film import save_film
 
     end = max(walk.clip.duration for walk in walks)
-    check_most(f"a film of {end:.0f} s has {end * fps / speed:.0f} frames", end * fps / speed, MOST_FRAMES,
-               "Take fewer steps, or leave out the film.")  # fmt: skip
+    check_film_length(end, fps / speed, "Take fewer steps, or leave out the film.")
     picture = build_walk_picture(walks, labels, colors, azimuth)
     times = np.arange(int(end / speed * fps) + 1) * speed / fps
     view = frame_picture(picture, times, size, azimuth=azimuth, elevation=ELEVATION, climb=True)
     return save_film(path, film_picture(picture, times, size, view), fps)
 
 
-def plot_walk(found: WalkFound, title: str = "") -> bytes:
+def plot_walk(result: WalkResult, title: str = "") -> bytes:
     """PNG of the centre of mass over the support: from above with all footprints, along each axis, and its margin."""
     from poise.pictures.plots import plot_support
 
-    times = found.clip.times - found.clip.times[0]
-    prints = [corners[:, [0, 2]] for _, corners, _ in find_prints(found)]
-    sides = [fall.side for fall in found.footfalls][: len(prints)]
+    times = result.clip.times - result.clip.times[0]
+    prints = [corners[:, [0, 2]] for _, corners, _ in find_prints(result)]
+    sides = [fall.side for fall in result.footfalls][: len(prints)]
     return plot_support(
-        times, found.balance.center, found.balance.outlines, found.balance.margins, prints, sides, title
+        times, result.balance.center, result.balance.outlines, result.balance.margins, prints, sides, title
     )
 
 
-def plot_leg_angles(found: WalkFound, title: str = "") -> bytes:
+def plot_leg_angles(result: WalkResult, title: str = "") -> bytes:
     """PNG of hips, knees, ankles and toes over time."""
     from poise.pictures.plots import plot_angles
 
-    clip, limits = found.clip, found.character.limits
+    clip, limits = result.clip, result.character.limits
     angles: dict[str, dict[str, np.ndarray]] = {}
     for part in ("UpperLeg", "LowerLeg", "Foot", "Toes"):
         for side in SIDES:

@@ -1,21 +1,88 @@
-"""A ground as a picture has it: the slab under a way, cut where the ground has its edges."""
+"""What pictures of jobs have in common: a body with its loads, the ground under its path, and sheets of stills.
+
+The drawn ground is the slab under a path, cut at the edges of the ground.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from poise.body.geometry.primitives import Sphere
+from poise.dynamics.kinematics import compute_center_of_mass
+from poise.dynamics.tree import build_tree
+from poise.errors import check_most
+from poise.jobs.shared.body import LoadedBody
+from poise.jobs.shared.metrics import find_supports
+from poise.motion.clip import Clip
+from poise.pictures.body import BODY_COLOR
+from poise.pictures.items import WOOD_COLOR, BalanceMarks, DrawnProp, Item
+from poise.pictures.picture import DrawnBody
 from poise.pictures.relief import Heights, Relief, build_relief
+from poise.spatial import rotation
 from poise.world.ground.ground import Ground
 from poise.world.ground.height_map import HeightMap
 from poise.world.ground.moving import MovingGround
 from poise.world.ground.profile import Profile, Stairs
 
+MOST_FRAMES = 110_000  # of a film: an hour
+Color = tuple[float, float, float]
+_TARGET: Color = (0.82, 0.42, 0.36)
+_STILL = (1.0, 0.0, 0.0, 0.0)  # orientation of a ball
 _BESIDE, _BEYOND = 0.9, 1.2  # m of ground beside a way, and before and after it
 _TILE = 0.5  # m
 _MOST = 400  # lines one way
 _RAFT = 0.12  # m, how thick a slab is that moves
+
+
+def check_film_length(seconds: float, fps: float, advice: str) -> None:
+    """Raise InputError if a film would have too many frames. advice: what to do then"""
+    count = seconds * fps
+    check_most(f"a film of {seconds:g} s has {count:.4g} frames", count, MOST_FRAMES, advice)
+
+
+def draw_ball(clip: Clip, joint: str, ball: Sphere) -> DrawnProp:
+    """Draw a ball that is fixed to a joint. ball: in the joint's frame"""
+    positions, turns = clip.world
+    i = clip.skeleton.index(joint)
+    return draw_point(clip, positions[:, i] + rotation.rotate(turns[:, i], ball.center), ball.radius)
+
+
+def draw_point(clip: Clip, places: np.ndarray, radius: float, color: Color = WOOD_COLOR) -> DrawnProp:
+    """Draw a ball at places (3,) or (F, 3) m, one per frame of a clip."""
+    times = clip.times - clip.times[0]
+    at = np.broadcast_to(np.asarray(places, float), (len(times), 3))
+    poses = np.concatenate([at, np.tile(_STILL, (len(times), 1))], axis=1)
+    return DrawnProp(Sphere(np.zeros(3), radius), poses, times, color)
+
+
+def draw_body(
+    clip: Clip,
+    body: LoadedBody,
+    marks: Iterable[Item] = (),
+    label: str = "",
+    color: Color = BODY_COLOR,
+) -> DrawnBody:
+    """Draw a body with its loads, and marks."""
+    shown = clip.replace(times=clip.times - clip.times[0])
+    items = [*marks, *(draw_ball(clip, joint, ball) for joint, ball, _ in body.balls)]
+    return DrawnBody(shown, body.skin, color, label=label, items=tuple(items))
+
+
+def mark_balance(clip: Clip, body: LoadedBody, down: np.ndarray, targets: Iterable[np.ndarray] = ()) -> list[Item]:
+    """Return the centre of mass over the support, and targets (3,) or (F, 3) m. down: (F, 2) which feet carry"""
+    center = compute_center_of_mass(build_tree(body.character), *clip.poses)
+    marks: list[Item] = [BalanceMarks(clip.times - clip.times[0], center, find_supports(clip, down))]
+    return marks + [draw_point(clip, place, 0.035, _TARGET) for place in targets]
+
+
+def tile(cells: Sequence[np.ndarray], columns: int) -> np.ndarray:
+    """Return pictures (H, W, 3) of one size in rows; the last row is filled with white."""
+    filled = [*cells, *[np.full_like(cells[0], 255)] * (-len(cells) % columns)]
+    rows = [np.concatenate(filled[k : k + columns], axis=1) for k in range(0, len(filled), columns)]
+    return np.concatenate(rows)
 
 
 def still_ground(ground: Ground) -> Ground:

@@ -10,35 +10,27 @@ them: a body of so many times the usual strength can do the motion, and none tha
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from poise.body.bodies import HEIGHT
 from poise.body.character import Character
 from poise.body.reshape import add_mass
 from poise.body.roles import ARM_STEMS, LEG_STEMS, TRUNK_ROLES
 from poise.body.segments.tables import check_sex_age
 from poise.body.strength.joint_strength import JointStrength
-from poise.errors import InputError
-from poise.files.reading.options import Roles, Source
-from poise.files.reading.pipeline import Reading
-from poise.files.reporting import SILENT, RecordingReporter, Reporter
 from poise.frozen import Portable
 from poise.kinds import checked
 from poise.motion.clip import Clip
-from poise.motion.forces.forces import ClipForces, compute_forces, say_idle_cutoff
+from poise.motion.forces.forces import ClipForces, compute_forces
 from poise.world.forces import Load
 
 # s, for which a ratio must stay to count. 0.03 to 0.1 change legs and trunk of lifts by at most a tenth; the landing of
 # a jump is over in less: its legs need 4.2 times the usual strength for 0.03 s, 2.3 for 0.05 and 1.0 for 0.1.
 HELD = 0.05
-# Of body weight times stature, what the feet leave unexplained before forces are called rough.
-_ROUGH = 0.05
 _REGIONS = {
     "legs": LEG_STEMS[:3],
     "toes": LEG_STEMS[3:],
@@ -197,104 +189,6 @@ def set_person(character: Character, sex: str | None, age: float | None) -> Char
     sex, age = character.sex if sex is None else sex, character.age if age is None else age
     check_sex_age(sex, age)
     return dataclasses.replace(character, sex=sex, age=float(age))
-
-
-@checked
-def strength(
-    file: str | PathLike[str] | Clip,
-    *,
-    loads: Iterable[Load] = (),
-    sex: str | None = None,
-    age: float | None = None,
-    table: str | PathLike[str] | None = None,
-    cutoff: float | None = None,
-    mass: float | None = None,
-    character: Character | str | PathLike[str] | None = None,
-    height: float | None = None,
-    fps: float | None = None,
-    roles: Roles = (),
-    clip: str | int | None = None,
-    scale: float | None = None,
-    up: str | None = None,
-    bones: str | None = None,
-    tell: Callable[[str, str], None] | None = None,
-) -> dict[str, Any]:
-    """The least strength that a motion needs, under the names of `poise strength find --json`.
-
-    loads   what is carried;  table: a file of strengths (see `files/strength_table.py`)
-    sex, age  whose strength it is measured by: male, female or neutral, and years
-    Whatever is found in the file can be told instead, as for `load_clip`. tell: called with `note` or `warning` and a
-    sentence.
-    """
-    body = Path(character) if isinstance(character, str | PathLike) else character
-    source = Source(
-        mass=mass, height=height, character=body, fps=fps, roles=roles, clip=None if clip is None else str(clip),
-        scale=scale, up=up, bones=bones,
-    )  # fmt: skip
-    needed, person, reading = run_find(file, source, tuple(loads), sex, age, table, cutoff, RecordingReporter(tell))
-    return {**describe_needed(needed, person), **({} if reading is None else reading.describe_bones())}
-
-
-def run_find(
-    file: str | PathLike[str] | Clip,
-    source: Source,
-    loads: Iterable[Load] = (),
-    sex: str | None = None,
-    age: float | None = None,
-    table: str | PathLike[str] | None = None,
-    cutoff: float | None = None,
-    audience: Reporter = SILENT,
-) -> tuple[NeededStrength, Character, Reading | None]:
-    """Read a motion as a source says; return what it needs, the body without its loads, and how the file was read."""
-    from poise.files.registry import read_source
-    from poise.jobs.shared.body import find_body
-
-    check_sex_age("neutral" if sex is None else sex, 30.0 if age is None else age)
-    reading = None if isinstance(file, Clip) else read_source(file, source, audience)
-    clip = file if isinstance(file, Clip) else reading.clip  # type: ignore[union-attr]
-    body = find_body(clip, reading, source, audience)
-    motion, character = body.clip, set_person(body.character, sex, age)
-    needed = find_needed(motion, character, build_muscles(character, table), loads, cutoff)
-    if cutoff is None:
-        audience.note(
-            f"derivatives are low-passed: {needed.forces.cutoff_reason} Override with {audience.spell('cutoff')}."
-        )
-    idle = say_idle_cutoff(cutoff, motion.fps)
-    if idle is not None:
-        audience.note(f"{audience.spell('cutoff')} {idle}")
-    _warn_of_rough(needed, character, audience)
-    return needed, character, reading
-
-
-def _warn_of_rough(needed: NeededStrength, character: Character, audience: Reporter) -> None:
-    """Say where the feet do not carry the body, so that torques on the way from them are not what they were."""
-    left = np.linalg.norm(needed.forces.torque[:, 0], axis=-1)
-    share = np.percentile(left, 95) / (character.mass * 9.81 * character.height)
-    if share > _ROUGH:
-        audience.warn(
-            f"support: the feet leave {share * character.mass * 9.81 * character.height:.0f} N m unexplained. Does it "
-            "sit, lean on something or use its hands? Strengths of legs and trunk are as rough as that."
-        )
-
-
-def build_person(source: Source, sex: str | None, age: float | None, audience: Reporter = SILENT) -> Character:
-    """The body that options name, without a motion: one of a file, or a usual one of a height and a mass."""
-    source.check(audience)
-    if source.character is not None:
-        own = audience.spell("character")
-        for option in ("mass", "height"):
-            if getattr(source, option) is not None:
-                raise InputError(f"{own} has a {option} of its own; leave out {audience.spell(option)} or {own}.")
-        from poise.jobs.retarget import load_body
-
-        return set_person(load_body(source.character, audience)[0], sex, age)
-    height = HEIGHT if source.height is None else source.height
-    person = Character.human(
-        height, source.mass, sex="neutral" if sex is None else sex, age=30.0 if age is None else age
-    )
-    if source.mass is None:
-        audience.note(f"{person.mass:.1f} kg, usual for {height:.2f} m. Override with {audience.spell('mass')}.")
-    return person
 
 
 def list_hardest(needed: NeededStrength, most: int) -> dict[str, np.ndarray]:
