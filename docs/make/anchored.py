@@ -43,8 +43,8 @@ TIMES = np.linspace(1.3, 3.4, 8)
 def row(name: str, ground: str, walker: Walker, walked: Walked) -> str:
     """Figures of one walk; heights only while it walks, and against where that support rests on level ground."""
     player, hands = walker.player, walked.handovers
-    stances = [s for s in walked.stances() if walked.chosen[s[0]] < len(player.names)]
-    off = np.abs(walked.over - np.append(player.plan.lifts, np.nan)[walked.chosen])
+    stances = [s for s in walked.stances() if walked.chosen[s[0]] < len(player.selector.supports.names)]
+    off = np.abs(walked.over - np.append(player.selector.plan.lifts, np.nan)[walked.chosen])
     first, last = (hands[0].t, hands[-1].t + 0.5)
     off = off[(walked.times > first) & (walked.times < last) & np.isfinite(off)]
     cells = [

@@ -9,7 +9,8 @@ import pytest
 
 import poise
 from helpers.stages import check_goes_on
-from poise.drivers.puppet.player import FRAME, PuppetPlayer
+from poise.drivers.puppet.player import PuppetPlayer
+from poise.drivers.puppet.settings import FRAME
 from poise.jobs.walk.metrics import find_soles
 from poise.motion.clip import Clip
 from poise.puppetry.hands import HandsTake
@@ -119,7 +120,7 @@ def test_it_lands_on_what_is_there() -> None:
 def test_a_state_in_the_air_goes_on_with_the_same_bits() -> None:
     stage, first = set_up(crouch_and_rise())
     stage.advance(round(1.8 / stage.dt))
-    assert player_of(first).air.is_up
+    assert player_of(first).flight.is_up
     check_goes_on(stage, 0.75, set_up(crouch_and_rise())[0])
 
 
@@ -127,7 +128,7 @@ def test_without_the_throw_one_foot_is_always_down(monkeypatch: pytest.MonkeyPat
     """The same hands: what makes it hop is the throw."""
     from poise.drivers.puppet.flight import PuppetFlight
 
-    monkeypatch.setattr(PuppetFlight, "lets_go", lambda *_: False)
+    monkeypatch.setattr(PuppetFlight, "releases", lambda *_: False)
     stage, _ = set_up(crouch_and_rise())
     lowest = find_soles(stage.run(3.0, fps=1.0 / FRAME).clip()).points[..., 1].min(axis=(1, 2))
     assert lowest.max() < 0.01

@@ -56,7 +56,7 @@ def test_feet_stay_where_they_came_down() -> None:
     assert found["stances"] >= 3
     assert found["foot_slip_mm"] < 1.0
     # Without being held they would not: what a foot is led by is what it would have slid.
-    assert np.abs(player.feet.off[:, 0]).max() > 0.003
+    assert np.abs(player.feet.offset).max() > 0.003
 
 
 def test_somebody_is_always_on_his_feet_and_nobody_in_the_ground() -> None:
@@ -142,9 +142,9 @@ def test_live_hands_are_followed_and_a_lost_one_is_waited_for() -> None:
         live.put(scene.time, places, turns)
         scene.advance(3)
     player = player_of(actor)
-    knee = player.puppet.angles[player.puppet.row("rightUpperLeg"), 0]
+    knee = player.marionette.angles[player.marionette.row("rightUpperLeg"), 0]
     assert knee == pytest.approx(-0.7, abs=0.02)  # where it was last seen
-    assert player.mixer.lost > 50 and player.puppet.in_contact[0] and not player.puppet.in_contact[1]
+    assert player.mixer.lost > 50 and player.marionette.in_contact[0] and not player.marionette.in_contact[1]
     assert not live.put(0.0, np.zeros((2, 3)), up) and live.late == 1
 
 
@@ -165,7 +165,7 @@ def test_it_takes_over_from_a_body_that_moves_without_a_jump() -> None:
     assert np.abs(turned - turning).max() < 2.0  # rad/s: 400 rad/s2 for a step
     scene.advance(400)
     player = player_of(actor)
-    assert player.feet.stands.all() and np.abs(player.puppet.speeds).max() < 0.2
+    assert player.feet.stands.all() and np.abs(player.marionette.speeds).max() < 0.2
 
 
 def test_it_is_handed_to_physics_and_taken_back_without_a_jump() -> None:

@@ -14,7 +14,8 @@ import pytest
 import poise
 from helpers.stages import check_goes_on
 from poise.drivers.loose.loose import Limp
-from poise.drivers.puppet.player import FRAME, PuppetPlayer
+from poise.drivers.puppet.player import PuppetPlayer
+from poise.drivers.puppet.settings import FRAME
 from tools.sweeps.getup_sweep import DOWN, LONGEST, GetUp, get_up, hold
 
 BODIES = {"adult": (1.75, 75.0), "child": (1.2, 24.0), "tall": (2.05, 120.0)}
@@ -95,7 +96,7 @@ def test_who_stands_is_not_drawn_up() -> None:
     stage.advance(100)
     actor.drive("body", poise.Puppet(hold((20.0, 0.0), (0.1, 0.0))))
     stage.advance(2)
-    assert player_of(actor).drawn is None
+    assert player_of(actor).get_up is None
 
 
 def test_a_state_on_the_way_up_goes_on_with_the_same_bits() -> None:
@@ -104,7 +105,7 @@ def test_a_state_on_the_way_up_goes_on_with_the_same_bits() -> None:
         stage, first = lie()
         first.drive("body", poise.Puppet(layers))
         stage.advance(wait)
-        assert player_of(first).drawn is not None
+        assert player_of(first).get_up is not None
         again, actor = lie()
         actor.drive("body", poise.Puppet(layers))
         again.advance(3)

@@ -41,7 +41,7 @@ class Track:
             self.rows.append((state.root.copy(), state.q.copy(), state.w.copy(), state.v.copy()))
             player = actor.player("body") if any(a.part == "body" for a in actor.assignments) else None
             if isinstance(player, WalkPlayer):
-                tau = player._tau(stage.time - 0.5 * stage.dt)[0]
+                tau = player.clock.read(stage.time - 0.5 * stage.dt)[0]
                 course = player.walker.course
                 self.carried.append([course.stances[s][course.stance_at(s, tau)].carries(tau) for s in range(2)])
             else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -105,33 +106,37 @@ class Walker:
         times = (np.arange(int(seconds / dt)) + 0.5) * dt
         for t in times:
             r0, v0, a0 = self.look(t - near)  # before its middle a step decides nothing
-            before, block = player.chosen, player.anchor.block.copy()
+            before, anchor = player.current, player.anchor.save()
             row = self.look(t)
-            if player.chosen != before:
+            if player.current != before:
                 r1, v1, a1 = self.look(t + near)
                 jump = r1 - r0 - near * (v0 + v1)
                 kick = v1 - v0 - near * (a0 + a1)
-                gaps = self._compare(t, before, block, row)
+                gaps = self._compare(t, before, anchor, row)
                 handovers.append(Handover(t, player.support, _norm(jump), _norm(kick), gaps, _norm(a1 - a0)))
                 self.look(t)
             rows.append(row)
-            chosen.append(player.chosen)
+            chosen.append(player.current)
             if player.support is None:
                 points.append(np.full(3, np.nan))
             else:
-                points.append(place_point(self.body, int(player._at[player.chosen]), player._points[player.chosen]))
+                supports = player.selector.supports
+                joint, offset = int(supports.joints[player.current]), supports.points[player.current]
+                points.append(place_point(self.body, joint, offset))
         root, v, a = (np.array(column) for column in zip(*rows, strict=True))
         point = np.array(points)
         over = point[:, 1] - ground(point[:, 0], point[:, 2])
         return Walked(times, root, v, a, np.array(chosen), point, over, handovers)
 
-    def _compare(self, t: float, chosen: int, block: np.ndarray, row: tuple[np.ndarray, ...]) -> tuple[float, float]:
+    def _compare(self, t: float, chosen: int, anchor: Any, row: tuple[np.ndarray, ...]) -> tuple[float, float]:
         """How far the root would be, and how fast, from what it is (row) if the support before still carried."""
         player = self.player
-        now = player.chosen, player.anchor.block.copy()
-        player.chosen, player.anchor.block[...] = chosen, block
+        now = player.current, player.anchor.save()
+        player.current = chosen
+        player.anchor.restore(anchor)
         old = self.look(t)
-        player.chosen, player.anchor.block[...] = now
+        player.current = now[0]
+        player.anchor.restore(now[1])
         return _norm(row[0] - old[0]), _norm(row[1] - old[1])
 
 

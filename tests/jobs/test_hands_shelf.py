@@ -16,7 +16,7 @@ from poise.live.puppet_loop import PuppetLoop
 from poise.live.puppet_session import PLAY, PRACTISE, RECORD, PuppetSession
 from poise.puppetry.device import HeldHands
 from poise.puppetry.hands_file import load_hands
-from poise.puppetry.recordings import HandsShelf
+from poise.puppetry.recordings import HandsCache
 from poise.spatial import rotation
 
 KICKS = """
@@ -46,7 +46,7 @@ class Show:
         self.now, self.told = 100.0, list[str]()
         self.session = PuppetSession(poise.Rehearsal(folder), poise.Character.human(1.75, 75))
         self.session.choose("kicks", "kicks.toml")
-        self.session.neutral = np.zeros((2, 3))
+        self.session.hands.neutral = np.zeros((2, 3))
         self.device = HeldHands()
         self.loop = PuppetLoop(self.session, self.device, self.told.append, lambda: self.now)
 
@@ -177,15 +177,15 @@ def test_a_take_whose_file_is_taken_away_is_written_again(tmp_path: Path, what: 
 
 
 def test_what_never_could_be_read_is_refused(tmp_path: Path) -> None:
-    shelf = HandsShelf()
-    rejects(lambda: shelf.find_mapping(tmp_path / "kicks.toml"), "kicks.toml")
-    rejects(lambda: shelf.find_mapping("wings"), "'wings'")
-    assert shelf.find_mapping("legs") is shelf.find_mapping("legs") and shelf.ask() == []
+    cache = HandsCache()
+    rejects(lambda: cache.find_mapping(tmp_path / "kicks.toml"), "kicks.toml")
+    rejects(lambda: cache.find_mapping("wings"), "'wings'")
+    assert cache.find_mapping("legs") is cache.find_mapping("legs") and cache.take_messages() == []
 
 
 def test_a_folder_that_is_called_as_a_mapping_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    shelf = HandsShelf()
-    shelf.find_mapping("legs")
+    cache = HandsCache()
+    cache.find_mapping("legs")
     (tmp_path / "legs").mkdir()  # as in `poise puppet legs`
-    assert not shelf.has_changed("legs") and shelf.find_mapping("legs").name == "legs"
+    assert not cache.has_changed("legs") and cache.find_mapping("legs").name == "legs"

@@ -13,7 +13,8 @@ import poise
 from poise.errors import FileError, InputError
 from poise.jobs.puppet.cued_puppet import TICK
 from poise.jobs.puppet.job import puppet
-from poise.live.puppet_session import PHYSICS, PLAY, PRACTISE, RISES, PuppetSession, Shown
+from poise.live.playback import PHYSICS, RISES
+from poise.live.puppet_session import PLAY, PRACTISE, PuppetSession, Shown
 from poise.puppetry.cues import CUES, Cue
 from poise.puppetry.device import HeldHands
 from poise.puppetry.performance import Performance, RecordedLayer, load_performance

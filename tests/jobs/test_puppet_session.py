@@ -298,7 +298,7 @@ def test_a_full_disk_ends_the_take_and_keeps_it(tmp_path: Path) -> None:
     played.drive(3)
     played.session.record()
     played.drive(10)
-    recorder = played.session._recorder
+    recorder = played.session.hands.recorder
     assert recorder is not None
 
     def refuse(*_: object) -> bool:
@@ -337,7 +337,7 @@ def test_a_puppet_at_rest_is_left_alone_until_a_hand_moves(tmp_path: Path) -> No
         session.tick(played.device.read())
         if session._slept:
             break
-    stage, before = session._played.stage, session._played.stage.time
+    stage, before = session.playback.stage, session.playback.stage.time
     shown = [session.tick(played.device.read()) for _ in range(10)]
     assert stage.time == before and shown[-1].pose is shown[0].pose
     assert shown[-1].time - shown[0].time == pytest.approx(9 * TICK) and shown[-1].number - shown[0].number == 9
@@ -357,7 +357,7 @@ def test_what_is_asked_of_a_puppet_at_rest_wakes_it(tmp_path: Path, wakes: str) 
         session.tick(reading)
         if session._slept:
             break
-    stage, before = session._played.stage, session._played.stage.time
+    stage, before = session.playback.stage, session.playback.stage.time
     if wakes == "feel":
         session.feel(0.5, 2.0)
     else:
@@ -375,10 +375,10 @@ def test_a_ghost_that_is_hidden_is_not_played_and_catches_up(tmp_path: Path) -> 
     session.choose("arms")
     session.record()
     seen = played.drive(60, spread)
-    assert session._ghost is not None and seen[-1].ghost is not None
-    session.with_ghost, at = False, session._ghost.stage.time
+    assert session.ghost is not None and seen[-1].ghost is not None
+    session.with_ghost, at = False, session.ghost.stage.time
     hidden = played.drive(60, spread)
-    assert session._ghost.stage.time < at + 2 * TICK and hidden[-1].ghost is None
+    assert session.ghost.stage.time < at + 2 * TICK and hidden[-1].ghost is None
     session.with_ghost = True
     found = played.drive(60, spread)
     assert found[0].ghost is None and found[-1].ghost is not None
@@ -433,7 +433,7 @@ def test_it_is_let_go_of_and_taken_back_without_a_jump(
     watch(100)
     asked.append(len(found))
     session.let_go(balances)
-    while session._played.player is not None:  # it is put on its feet before legs keep it up
+    while session.playback.player is not None:  # it is put on its feet before legs keep it up
         watch(1)
         assert len(found) < 480
     asked.append(len(found) - 1)
@@ -467,5 +467,5 @@ def test_who_asks_to_stand_and_takes_back_at_once_keeps_it(tmp_path: Path) -> No
     played.drive(20, lift)
     session.take_back()
     after = played.drive(240, lift)[-1].pose
-    assert session._played.player is not None
+    assert session.playback.player is not None
     assert np.abs(after.rotations - before.rotations).max() < 0.02

@@ -54,7 +54,7 @@ def test_sticks_and_triggers_are_two_hands(sdl: Any) -> None:
     pad = VirtualPad(sdl)
     hands = GamepadHands()
     try:
-        is_there, said = hands.tell()
+        is_there, said = hands.status()
         assert is_there and "gamepad" in said
         for axis in (4, 5):
             pad.axis(axis, -1.0)  # triggers at rest

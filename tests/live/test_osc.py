@@ -127,7 +127,7 @@ def test_broken_packets_are_counted_and_never_break_anything() -> None:
     assert np.abs(reading.places[seen]).max() <= 1000.0
     assert np.allclose(np.linalg.norm(reading.turns[seen], axis=1), 1.0)
     assert ((reading.grips >= 0.0) & (reading.grips <= 1.0)).all() and (reading.buttons < 2**16).all()
-    assert len(hands._hands) <= 64 and len(hands._times) <= 64
+    assert len(hands.router.names) <= 64 and len(hands._times) <= 64
 
 
 # Out.
@@ -329,16 +329,16 @@ def test_partial_messages_move_what_they_say() -> None:
 def test_hands_of_which_nothing_comes_are_lost_and_found() -> None:
     clock = Clock()
     hands = OscHands(listens=False, clock=clock)
-    assert not hands.tell()[0] and "nothing comes" in hands.tell()[1]
+    assert not hands.status()[0] and "nothing comes" in hands.status()[1]
     hands.take(theirs("/poise/left/place", 0.1, 0.2, 0.3))
-    is_there, said = hands.tell()
+    is_there, said = hands.status()
     assert is_there and "left hand" in said
     clock.now += 1.0
-    assert not hands.tell()[0]
+    assert not hands.status()[0]
     reading = hands.read()
     assert reading is not None and np.isnan(reading.places).all()
     hands.take(theirs("/poise/left/place", 0.1, 0.2, 0.3))
-    assert hands.tell()[0]
+    assert hands.status()[0]
 
 
 def test_it_listens_on_this_machine_and_a_taken_port_is_told() -> None:
@@ -371,24 +371,24 @@ def test_a_socket_that_fails_is_told_and_opened_again(monkeypatch: pytest.Monkey
     monkeypatch.setattr(osc_hands, "AGAIN", 0.05)
     hands = OscHands(port=0)
     try:
-        first = hands._socket
-        assert first is not None
-        opened = hands._open
+        receiver = hands.receiver
+        assert receiver is not None and receiver.socket is not None
+        first, opened = receiver.socket, receiver.open
 
         def refuse(address: object) -> socket.socket:
             raise OSError(101, "Network is unreachable")
 
-        monkeypatch.setattr(hands, "_open", refuse)
+        monkeypatch.setattr(receiver, "open", refuse)
         first.close()  # as an interface that goes away
-        wait_for(lambda: "cannot be listened to any longer (" in hands.tell()[1])
-        assert not hands.tell()[0]
-        wait_for(lambda: "Network is unreachable" in hands.tell()[1])
-        monkeypatch.setattr(hands, "_open", opened)
-        wait_for(lambda: hands._socket is not None)
+        wait_for(lambda: "cannot be listened to any longer (" in hands.status()[1])
+        assert not hands.status()[0]
+        wait_for(lambda: "Network is unreachable" in hands.status()[1])
+        monkeypatch.setattr(receiver, "open", opened)
+        wait_for(lambda: receiver.socket is not None)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             sender.sendto(encode_message("/poise/left/grip", 1.0), ("127.0.0.1", hands.port))  # where it was
             wait_for(lambda: hands.heard == 1)
-        assert hands.tell()[0]
+        assert hands.status()[0]
     finally:
         hands.close()
 

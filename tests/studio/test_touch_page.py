@@ -80,7 +80,7 @@ def test_what_cannot_be_is_left_out_whole_and_counted(message: str | bytes) -> N
     assert said == (None, None, "") and hands.ignored == 1 and hands.heard == 0
     found = hands.read()
     assert found is not None and not found.places.any() and found.received == 0.0
-    assert "1 messages ignored" in hands.tell()[1]
+    assert "1 messages ignored" in hands.status()[1]
 
 
 def test_broken_messages_break_nothing() -> None:
@@ -128,30 +128,30 @@ def test_who_touched_last_has_the_hand() -> None:
     found = hands.read()
     assert found is not None and found.places[:, 1].tolist() == [0.0, 0.2]
     # and neither hand is lost without a word
-    assert hands.tell() == (True, "touch: 2 screens are connected")
+    assert hands.status() == (True, "touch: 2 screens are connected")
     hands.leave(two)
-    is_there, said = hands.tell()
+    is_there, said = hands.status()
     assert (
         not is_there and said == "touch: who played the right hand is gone; 1 screen is there. Touch a pad to play on."
     )
     hands.take(one, held(right=STILL))
-    assert hands.tell() == (True, "touch: 1 screen is connected")
+    assert hands.status() == (True, "touch: 1 screen is connected")
     hands.leave(one)
-    assert hands.tell() == (False, "touch: the screen that played is gone.")
+    assert hands.status() == (False, "touch: the screen that played is gone.")
 
 
 def test_a_screen_that_is_silent_is_gone() -> None:
     clock = Clock()
     hands = TouchHands("http://10.0.0.7:8137/hands?key=secret", clock)
-    assert hands.tell()[1].startswith(
+    assert hands.status()[1].startswith(
         "touch: no screen is there. Open http://10.0.0.7:8137/hands?key=secret on a tablet"
     )
     screen = hands.join()
-    assert screen is not None and hands.tell()[0]
+    assert screen is not None and hands.status()[0]
     clock.now += SILENT + 0.1
-    assert not hands.tell()[0]
+    assert not hands.status()[0]
     hands.take(screen, '{"ping": 1}')
-    assert hands.tell()[0]
+    assert hands.status()[0]
 
 
 def test_what_hands_mean_is_said_in_words() -> None:
@@ -241,7 +241,7 @@ def test_two_thumbs_record_a_layer_over_the_wire(page: Any, tmp_path: Path) -> N
     screen.touch(left=((0.0, 0.0, 0.0),), right=((0.0, 0.0, 0.0),))  # type: ignore[arg-type]
     wait(lambda: page.loop.device is page.touch)  # handles were not moved: who touches plays
     wait(lambda: screen.hear()["plays"])
-    assert page.panel.device.value == "touch" and "1 screen" in page.touch.tell()[1]
+    assert page.panel.device.value == "touch" and "1 screen" in page.touch.status()[1]
     screen.say({"do": "record"})
     wait(lambda: screen.hear()["mode"] == "record")
     for k in range(60):
@@ -325,7 +325,7 @@ def test_handles_and_fingers_hand_over_to_each_other_and_others_are_not_disturbe
     assert page.loop.device is other  # it has to be asked for
     page.panel.act("take")
     page.loop.tick()
-    assert page.loop.device is page.touch and not page.session.neutral.any()
+    assert page.loop.device is page.touch and not page.session.hands.neutral.any()
 
 
 def test_the_address_is_one_that_others_can_open(page: Any) -> None:

@@ -1,12 +1,13 @@
-"""A gamepad as two hands: each stick tips its hand's tube, each trigger lifts it, and a pad that feels how it is turned
-turns the hand whose shoulder button is held.
+"""A gamepad as two hands.
+
+Each stick tilts its hand, each trigger lifts it, and a gyroscope turns the hand whose shoulder button is held.
 
     left stick, left trigger, left shoulder     left hand: to a side and ahead; up; turned as the pad
-    right ...                                   right hand alike
+    right ...                                   right hand likewise
     A B X Y ...                                 buttons of the right hand, the cross those of the left, as bits
     both shoulders                              grip, while both are held
 
-One that is unplugged leaves its hands where they were; the next that is plugged in plays them on.
+When a pad is unplugged, its hands stay where they were; the next pad that is plugged in continues from there.
 """
 
 from __future__ import annotations
@@ -20,32 +21,32 @@ from poise.live.sdl import get_sdl, start
 from poise.puppetry.device import HandsReading, HeldHands
 from poise.spatial import rotation
 
-DEAD = 0.12  # of a stick's way, around its middle, that means nothing
-TIPS, LIFTS = np.radians(70.0), 0.22  # rad and m, of a stick and a trigger all the way
+DEAD = 0.12  # of a stick's range around its centre, that has no effect
+TIPS, LIFTS = np.radians(70.0), 0.22  # rad and m, at the end of a stick's and a trigger's range
 FULL = 32767.0
-_LONGEST = 0.1  # s, between two feelings of a pad's turn
+_LONGEST = 0.1  # s, of gyroscope rates that are integrated at once
 _LEFT_BUTTONS, _RIGHT_BUTTONS = ("DPAD_UP", "DPAD_DOWN", "DPAD_LEFT", "DPAD_RIGHT"), ("A", "B", "X", "Y")
 
 
 def read_stick(x: float, y: float) -> np.ndarray:
-    """(4,) how a stick tips a tube: x and y from -1 to 1, to the right and *down*, as gamepads have them."""
+    """Return the rotation (4,) of a stick: x and y from -1 to 1, to the right and *down*, as gamepads have them."""
     size = float(np.hypot(x, y))
     if size <= DEAD:
         return rotation.identity()
     by = min((size - DEAD) / (1.0 - DEAD), 1.0) / size * np.array([x, y]) * TIPS
-    # Up is ahead: the lower end goes to +z by a turn about -x. To the right of who looks along is the puppet's -x.
+    # Up is ahead: the lower end goes to +z by a turn about -x. The user's right is the puppet's -x.
     return np.asarray(rotation.exp(np.array([by[1], 0.0, -by[0]])))
 
 
 def turn_on(turn: np.ndarray, rates: np.ndarray, dt: float) -> np.ndarray:
-    """(4,) a turn, dt seconds further at a pad's own rates (3,) rad/s about its right, up and towards who holds it."""
-    # A pad's right is the puppet's -x, and towards its player is -z.
+    """Return a rotation (4,) after dt seconds at a pad's rates (3,) rad/s about its right, up and towards the user."""
+    # A pad's right is the puppet's -x, and towards its user is -z.
     step = rotation.exp(np.asarray(rates) * (-1.0, 1.0, -1.0) * min(max(dt, 0.0), _LONGEST))
     return np.asarray(rotation.multiply(turn, step))
 
 
 class GamepadHands(HeldHands):
-    """Hands of the first gamepad that is there."""
+    """Hands of the first connected gamepad."""
 
     name = "gamepad"
 
@@ -106,7 +107,7 @@ class GamepadHands(HeldHands):
             self.put(hand, place, np.asarray(rotation.multiply(self._felt[hand], tipped)), grip, bits)
 
     def _feel(self, shoulders: list[int]) -> bool:
-        """Turn the hands whose shoulder buttons are held as the pad turns; whether any is."""
+        """Turn the hands whose shoulder buttons are held by the gyroscope; return whether any is."""
         at, past = time.perf_counter(), time.perf_counter() - self._at
         self._at = at
         if not self._feels:
@@ -123,8 +124,8 @@ class GamepadHands(HeldHands):
             )  # fmt: skip
         return any(shoulders)
 
-    def tell(self) -> tuple[bool, str]:
-        """See `HandsDevice.tell`."""
+    def status(self) -> tuple[bool, str]:
+        """See `HandsDevice.status`."""
         if self._pad is None:
             return False, "no gamepad is there. Plug one in, or choose another device."
         return True, f"gamepad {self._called:.60}" + (", feels how it is turned" if self._feels else "")

@@ -1,7 +1,7 @@
-"""Music to a performance: played from the time that the performance is at, by the machine that plays the puppet.
+"""Music with a performance: played from the performance's time, by the machine that runs the puppet.
 
-It follows what is shown: it begins with a take or a playback, at its time, ends with it, and is set right where it is
-off by more than OFF. Sound is SDL's. WAV files of 16 bits are read as they are, all others with `av`.
+It follows what is shown: it begins with a take or a playback, at its time, ends with it, and is corrected if it is off
+by more than OFF. SDL plays the sound. WAV files of 16 bits are read directly, all others with `av`.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ class Sound(NamedTuple):
 
 
 class Speaker(Protocol):
-    """What makes a sound heard."""
+    """A sound output."""
 
     def play(self, samples: np.ndarray) -> None:
-        """Begin with samples (N, C) int16, instead of what is played."""
+        """Play samples (N, C) int16 instead of the present ones."""
 
     def stop(self) -> None:
-        """Be silent."""
+        """Stop playing."""
 
     def left(self) -> int:
-        """Samples that are still to be heard."""
+        """Return the number of samples that are still to be played."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release it."""
 
 
 def load_sound(path: str | PathLike[str]) -> Sound:
-    """Music out of a file."""
+    """Return the music in a file."""
     try:
         found = _load_wav(path) if Path(path).suffix.lower() == ".wav" else None
     except (wave.Error, EOFError) as error:
@@ -65,7 +65,7 @@ def load_sound(path: str | PathLike[str]) -> Sound:
 
 
 def _load_wav(path: str | PathLike[str]) -> Sound | None:
-    """A WAV file of 16 bits; None: of another kind."""
+    """Return the sound of a WAV file of 16 bits; None if it has another format."""
     import io
 
     with wave.open(io.BytesIO(read_bytes(path, MOST_BYTES))) as file:
@@ -103,7 +103,7 @@ def _load_other(path: str | PathLike[str]) -> Sound:
 
 
 class SdlSpeaker:
-    """The machine's own sound."""
+    """The machine's default sound output."""
 
     def __init__(self, rate: int, channels: int):
         self._sdl, self._width = get_sdl(), 2 * channels
@@ -143,7 +143,7 @@ class Music:
         self._plays = False
 
     def __call__(self, shown: Shown) -> None:
-        """Be heard as what is shown needs it."""
+        """Play, correct or stop the music for what is shown."""
         at = round(max(shown.time, 0.0) * self.sound.rate)
         if shown.mode == PRACTISE or at >= len(self.sound.samples):
             if self._plays:
@@ -156,5 +156,5 @@ class Music:
         self._plays = True
 
     def close(self) -> None:
-        """Be silent."""
+        """Stop the music and release the speaker."""
         self.speaker.close()

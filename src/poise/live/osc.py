@@ -3,8 +3,8 @@
     message   address, comma and type tags, arguments; texts end in zeros up to a multiple of four
     bundle    "#bundle", a time (NTP: seconds since 1900 and their fractions), parts with their lengths before them
 
-Numbers are big-endian. Read are i f s b h d t T F N I c S m r and arrays; a packet that is anything else is refused in
-a sentence and nothing of it is used. What is read has bounds: a packet comes from anybody.
+Numbers are big-endian. The types i f s b h d t T F N I c S m r and arrays are read; any other packet raises OscError,
+and nothing of it is used. All sizes are bounded, since packets come from untrusted senders.
 
 Source: The Open Sound Control 1.0 Specification, opensoundcontrol.org.
 
@@ -31,13 +31,13 @@ _CONSTANTS = {"T": True, "F": False, "N": None, "I": math.inf}
 
 
 class OscError(InputError):
-    """A packet that is no OSC."""
+    """A packet is not OSC."""
 
 
 class OscMessage(NamedTuple):
-    """What was said to an address.
+    """A message.
 
-    time  of the bundle that it came in, NTP; AT_ONCE: it had none, or now was meant
+    time  of its bundle, NTP; AT_ONCE if it has none, or is meant for now
     """
 
     address: str
@@ -46,7 +46,7 @@ class OscMessage(NamedTuple):
 
 
 def encode_message(address: str, *arguments: str | float | int) -> bytes:
-    """A message: texts, floats (of 32 bits) and whole numbers (of 32 bits)."""
+    """Return a message as bytes: strings, floats (32 bits) and integers (32 bits)."""
     tags, parts = ",", []
     for each in arguments:
         if isinstance(each, str):

@@ -1,10 +1,10 @@
-"""A session by the clock: devices are read, the puppet goes on, what is to be seen is handed on, 120 times a second.
+"""Runs a session in real time: 120 times a second, devices are read, the puppet advances, and its pose is passed on.
 
-It has a thread of its own, and the session belongs to that. Others `post` what they want done; what cannot be done is
-told in a sentence, and the puppet plays on.
+The session belongs to the loop's thread. Other threads `post` tasks; a task that fails is reported by a message, and
+the puppet plays on.
 
-Latency is measured on every input: from when it came in to when the first pose that knows of it was handed to all who
-show it.
+Latency is measured for every input: from its arrival to the time when the first pose that depends on it was passed to
+all watchers.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from poise.jobs.puppet.cued_puppet import TICK
 from poise.live.puppet_session import PRACTISE, RECORD, PuppetSession, Shown
 from poise.puppetry.device import HandsDevice
 
-_LATEST = 0.25  # s behind the clock after which it does not catch up
-_MEASURED = 600  # inputs whose latencies are known
-_WATCH = 0.25  # s between looks whether a device is still there
-_YIELD = 5e-4  # s, after which another thread that is at work lets this one go on; Python's 5 ms are half of a latency
+_LATEST = 0.25  # s behind the clock, beyond which it does not catch up
+_MEASURED = 600  # inputs whose latencies are kept
+_WATCH = 0.25  # s between checks of the device and of files
+_YIELD = 5e-4  # s, after which a busy thread lets this one run; Python's default of 5 ms is half of a latency
 Watcher = Callable[[Shown], None]
 
 
 class PuppetLoop:
     """Plays a session in real time.
 
-    device     whose hands are read
-    watchers   called in the thread with what is to be seen; each must be quick. One that fails is left out
-    tell       called with sentences for people, from any thread
+    device     that is read
+    watchers   called in the thread with what is shown; each must be quick. A watcher that fails is removed
+    tell       called with messages for the user, from any thread
     clock      s, as `HandsReading.received`
     """
 
@@ -44,31 +44,31 @@ class PuppetLoop:
     ):  # fmt: skip
         self.session, self.device, self.tell, self.clock = session, device, tell, clock
         self.watchers: list[Watcher] = []
-        self.missed = 0  # ticks that came too late
+        self.missed = 0  # ticks that were late
         self._posted: deque[Callable[[], object]] = deque()
         self._latencies: deque[float] = deque(maxlen=_MEASURED)
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._received, self._looked, self._was_there = 0.0, 0.0, True
-        self.heard = 0.0  # s of the clock, when the last input came in that was heard
+        self.heard = 0.0  # s of the clock, when the last played input arrived
 
     @property
     def latency(self) -> float | None:
-        """s, the median from input to pose; None before anything came in."""
+        """Median time (s) from input to pose; None before the first input."""
         found = list(self._latencies)
         return float(np.median(found)) if found else None
 
     def post(self, task: Callable[[], object]) -> None:
-        """Have something done to the session between two ticks."""
+        """Run a task on the session between two ticks."""
         self._posted.append(task)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread = threading.Thread(target=self.run, name="poise puppet", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """End, with the take as far as it was recorded."""
+        """Stop the thread, and close the take."""
         self._stopping.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
@@ -92,7 +92,7 @@ class PuppetLoop:
             self.session.close()
 
     def tick(self) -> Shown | None:
-        """Do what was posted, and go on by a tick. None where that failed, which was told."""
+        """Run the posted tasks, and advance by a tick; return None if that failed and was reported."""
         while self._posted:
             self._attempt(self._posted.popleft())
         reading = self.device.read()
@@ -119,12 +119,12 @@ class PuppetLoop:
         return shown
 
     def _look(self) -> None:
-        """See whether the device is still there, and tell when that changes."""
+        """Check whether the device is still connected, and report changes."""
         now = self.clock()
         if now - self._looked < _WATCH:
             return
         self._looked = now
-        is_there, sentence = self.device.tell()
+        is_there, sentence = self.device.status()
         if is_there != self._was_there:
             kept = " The take goes on; hands stay where they were." if self.session.mode == RECORD else ""
             self.tell(sentence if is_there else sentence + kept)
@@ -144,7 +144,7 @@ class PuppetLoop:
             was = self.session.mode
             reason = error.strerror or str(error)
             self.tell(f"{reason}." + (" The take was kept until here." if was != PRACTISE else ""))
-        except Exception as error:  # a fault: told, and the puppet plays on
+        except Exception as error:  # a bug: reported, and the puppet plays on
             told = " ".join(str(error).split())
             self.tell(f"a fault in Poise: {type(error).__name__}: {told}")
         else:

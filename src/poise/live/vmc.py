@@ -1,23 +1,21 @@
-"""Poses out as VMC (Virtual Motion Capture protocol), over UDP: other programs show the puppet.
+"""Sends poses as VMC (Virtual Motion Capture protocol) over UDP, so that other programs show the puppet.
 
-Every pose is one root, a bone a role, the time, and that all is well (protocol.vmc.info, "Marionette" to "Performer"):
+A pose is one root, a bone per role, the time, and a status (protocol.vmc.info, "Marionette" to "Performer"):
 
-    /VMC/Ext/Root/Pos   name, x y z (m), x y z w        where the whole stands: at the origin
-    /VMC/Ext/Bone/Pos   name, x y z, x y z w            against the bone that carries it
+    /VMC/Ext/Root/Pos   name, x y z (m), x y z w        always the origin
+    /VMC/Ext/Bone/Pos   name, x y z, x y z w            relative to the parent bone
     /VMC/Ext/T          s
     /VMC/Ext/OK         1
 
-A body whose rest pose is no T is sent as it is: its arms are off by what its rest is.
+A body whose rest pose is not a T-pose is sent as it is: its arms are off by the difference.
 
-VMC has Unity's axes and names.
-
-Unity's axes are left-handed: y up, a body faces +z and its left is -x. Poise's are right-handed with its left +x
-(`docs/conventions.md`), so x changes its sign, and a rotation its y and z: it is seen in a mirror.
+VMC has Unity's axes and names. Unity's axes are left-handed: y up, a body faces +z and its left is -x. Poise's are
+right-handed with its left +x (`docs/conventions.md`), so x changes its sign, and a rotation its y and z: a mirror.
 
     p_unity = (-x, y, z)        q_unity = (x, -y, -z, w)  of  q = (w, x, y, z)
 
-Bones are called as Unity's HumanBodyBones: as VRM 1.0's with a capital, but for the thumb, whose first bone is VRM's
-metacarpal. A bone's rotation is against its carrier's, and none in a T-pose.
+Bones have the names of Unity's HumanBodyBones: VRM 1.0's with a capital, except for the thumb, whose first bone is
+VRM's metacarpal. A bone's rotation is relative to its parent's, and the identity in a T-pose.
 """
 
 from __future__ import annotations
@@ -33,8 +31,8 @@ from poise.live.osc import encode_bundles, encode_message, find_address
 from poise.motion.motion import Pose
 from poise.spatial import rotation
 
-PORT = 39539  # that performers listen on
-MOST_BYTES = 1400  # of a packet: what networks do not cut
+PORT = 39539  # on which VMC's performers listen
+MOST_BYTES = 1400  # of a packet: networks do not fragment these
 
 
 class VmcSender:
@@ -54,7 +52,7 @@ class VmcSender:
         chains = [skeleton.chain(joint)[:-1] for joint in rows]
         self._carriers = np.array([next((rows[i] for i in reversed(chain) if i in rows), -1) for chain in chains])
         self._carried = np.flatnonzero(self._carriers >= 0)
-        # All of a message but its seven numbers, which are its end.
+        # Messages without their seven numbers, which are at the end.
         still = [0.0] * 7
         self._heads = [encode_message("/VMC/Ext/Bone/Pos", name_bone(role), *still)[:-28] for role in roles]
         self._root = encode_message("/VMC/Ext/Root/Pos", "root", *still[:-1], 1.0)
@@ -63,7 +61,7 @@ class VmcSender:
         self._socket.setblocking(False)
 
     def pack(self, places: np.ndarray, turns: np.ndarray, time: float) -> list[bytes]:
-        """The packets of places (J, 3) m and orientations (J, 4) of joints at a time (s)."""
+        """Return the packets of positions (J, 3) m and orientations (J, 4) of joints at a time (s)."""
         places, turns = places[self._joints], turns[self._joints]
         held = self._carried
         back = rotation.conjugate(turns[self._carriers[held]])
@@ -76,11 +74,11 @@ class VmcSender:
         return encode_bundles(messages, MOST_BYTES)
 
     def send(self, pose: Pose, time: float) -> None:
-        """Send a pose. Nobody may listen: that is no failure of ours."""
+        """Send a pose. It is not an error if no program receives it."""
         self.send_world(*self.skeleton.pose(pose.root, pose.rotations, pose.shifts), time)
 
     def send_world(self, places: np.ndarray, turns: np.ndarray, time: float) -> None:
-        """Send a pose of which all joints' places and orientations are known already: see `pack`."""
+        """Send a pose from the joints' positions and orientations: see `pack`."""
         for packet in self.pack(places, turns, time):
             try:
                 self._socket.sendto(packet, self.address[1])
@@ -89,7 +87,7 @@ class VmcSender:
                 self.failed += 1
 
     def close(self) -> None:
-        """Close it."""
+        """Close the socket."""
         self._socket.close()
 
     def __enter__(self) -> VmcSender:
@@ -105,24 +103,24 @@ _THUMB = {"ThumbMetacarpal": "ThumbProximal", "ThumbProximal": "ThumbIntermediat
 
 
 def to_unity_place(place: np.ndarray) -> np.ndarray:
-    """(..., 3) m; the way back is the same."""
+    """Return positions (..., 3) m in Unity's axes, or from them: the transformation is its own inverse."""
     return np.asarray(place, float) * (-1.0, 1.0, 1.0)
 
 
 def to_unity_turn(turn: np.ndarray) -> np.ndarray:
-    """(..., 4) xyzw of rotations (..., 4) wxyz."""
+    """Return rotations (..., 4) wxyz as Unity's, xyzw."""
     w, x, y, z = np.moveaxis(np.asarray(turn, float), -1, 0)
     return np.stack([x, -y, -z, w], axis=-1)
 
 
 def from_unity_turn(turn: np.ndarray) -> np.ndarray:
-    """(..., 4) wxyz of rotations (..., 4) xyzw."""
+    """Return Unity's rotations (..., 4) xyzw as Poise's, wxyz."""
     x, y, z, w = np.moveaxis(np.asarray(turn, float), -1, 0)
     return np.stack([w, x, -y, -z], axis=-1)
 
 
 def name_bone(role: str) -> str:
-    """HumanBodyBones' name of a role."""
+    """Return the name of a role in Unity's HumanBodyBones."""
     for vrm, unity in _THUMB.items():
         if role.endswith(vrm):
             role = role.removesuffix(vrm) + unity

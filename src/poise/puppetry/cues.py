@@ -1,11 +1,11 @@
-"""Cues of a performance: when a puppet is handed to physics, and when it is taken back.
+"""Cues of a performance: times at which physics takes over a puppet, and at which the hands do again.
 
-    let go      nobody holds it: it falls
-    stand       legs keep it on its feet by themselves (`Balance`)
-    take back   hands have it again; who lies is drawn up
+    let go      nothing holds it: it falls
+    stand       it balances on its legs (`Balance`)
+    take back   the hands play it again; a lying puppet gets up
 
-A cue is done at the first 120th of a second that is not before it (`jobs/puppet/cued_puppet.py`). One that asks for
-what is so already does nothing, and so does one that asks somebody who was let go to stand.
+A cue is done at the first 120th of a second that is not before it (`jobs/puppet/cued_puppet.py`). A cue for the present
+state has no effect, and neither has `stand` after `let go`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ MOST_CUES, LATEST = 5000, 3600.0  # ; s
 
 @dataclass(frozen=True)
 class Cue:
-    """What happens to the puppet at a time (s of the performance).
+    """A change of control over the puppet at a time (s of the performance).
 
-    layer  with whose recording it was made: it goes where that goes. None: it is nobody's, and stays
+    layer  whose recording it was made with, and is dropped with; None: it belongs to none
     """
 
     at: float
@@ -35,9 +35,9 @@ class Cue:
         if self.do not in CUES:
             raise unknown_name("cue", str(self.do), CUES)
         if not 0.0 <= finite_number(self.at, "'at' of a cue") <= LATEST:
-            raise InputError(f"a cue is at 0 to {LATEST:g} s of the performance; {self.at:g} s given.")
+            raise InputError(f"a cue must be at 0 to {LATEST:g} s of the performance; got {self.at:g} s.")
 
 
 def sort_cues(cues: Iterable[Cue]) -> tuple[Cue, ...]:
-    """Cues in order of time; those of one time as they come."""
+    """Return cues in order of time; those at equal times keep their order."""
     return tuple(sorted(cues, key=lambda cue: cue.at))

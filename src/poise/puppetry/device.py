@@ -1,7 +1,6 @@
-"""What a device is asked that plays two hands: where they are, and whether it is still there.
+"""Interface of devices that play two hands: the handles of a page, a gamepad, phones, trackers.
 
-The handles of a page, a gamepad, phones and trackers are all this. A device has its own thread, or none; it is read
-a hundred times a second, and must not wait.
+A device has its own thread, or none. It is read a hundred times a second, and must not block.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from poise.spatial import rotation
 
 
 class HandsReading(NamedTuple):
-    """Both hands, as a device has them.
+    """The newest positions of both hands.
 
-    places    (2, 3) m;  turns (2, 4) wxyz;  NaN for a hand that it does not see
+    places    (2, 3) m;  turns (2, 4) wxyz;  NaN for a hand that the device does not see
     grips     (2,) 0 open to 1 closed;  buttons (2,) bits
-    received  s of `time.perf_counter`, when the newest of it came
+    received  s of `time.perf_counter`, when the newest input arrived
     """
 
     places: np.ndarray
@@ -34,28 +33,28 @@ class HandsReading(NamedTuple):
 class HandsDevice(Protocol):
     """A device that plays two hands.
 
-    name  for people
+    name  shown to the user
     """
 
     name: str
 
     def read(self) -> HandsReading | None:
-        """The newest that is known; None before anything is."""
+        """Return the newest reading; None before the first."""
 
-    def tell(self) -> tuple[bool, str]:
-        """Whether it is there, and a sentence about it for people."""
+    def status(self) -> tuple[bool, str]:
+        """Return whether it is connected, and a message about it."""
 
     def calibrate(self) -> None:
-        """Have both hands mean nothing where they are now, as far as the device has to know."""
+        """Make the present positions the neutral ones, if the device has to know."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release it."""
 
 
 class HeldHands:
-    """Hands that stay where they were put until they are put elsewhere; threads may put and read at once.
+    """Hands that stay where they were put; threads may put and read at once. Devices inherit from it.
 
-    What devices are made of: each puts what it hears. Axes are the puppet's, places from where hands mean nothing.
+    Axes are the puppet's; positions are relative to the neutral ones.
     """
 
     name = "hands"
@@ -73,7 +72,7 @@ class HeldHands:
         self, hand: int, place: np.ndarray | None = None, turn: np.ndarray | None = None, grip: float | None = None,
         buttons: int | None = None,
     ) -> None:  # fmt: skip
-        """Have a hand (0 left, 1 right) be somewhere; what is not given stays."""
+        """Move a hand (0 left, 1 right); what is not given stays."""
         with self._lock:
             if place is not None:
                 self._places[hand] = place
@@ -86,7 +85,7 @@ class HeldHands:
             self._received = time.perf_counter()
 
     def lose(self, hand: int) -> None:
-        """Have a hand not be seen."""
+        """Mark a hand as not seen."""
         with self._lock:
             self._places[hand] = self._turns[hand] = np.nan
 
@@ -97,8 +96,8 @@ class HeldHands:
                 self._places.copy(), self._turns.copy(), self._grips.copy(), self._buttons.copy(), self._received
             )
 
-    def tell(self) -> tuple[bool, str]:
-        """See `HandsDevice.tell`."""
+    def status(self) -> tuple[bool, str]:
+        """See `HandsDevice.status`."""
         return True, f"{self.name}: ready"
 
     def calibrate(self) -> None:

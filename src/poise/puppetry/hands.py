@@ -1,10 +1,10 @@
-"""What two hands do: where each is, how it is turned, how hard it grips, and which buttons it holds.
+"""Motion of two hands: position, orientation, grip and buttons of each.
 
-Axes are the puppet's: x to its left, y up, z the way that it faces; metres; quaternions wxyz. A tube that is held
-upright is a bone that hangs: no turn. The left hand is number 0.
+Axes are the puppet's: x to its left, y up, z ahead; metres; quaternions wxyz. The identity is a tube that is held
+upright, which is a bone that hangs. The left hand is number 0.
 
-Whoever plays hands asks for the samples of a stretch of time (`between`). A recording has all of them, a live feed
-those that came so far. A hand that is not seen at some time is NaN there.
+Callers read the samples of an interval (`between`). A recording has all of them, a live feed those that have arrived. A
+hand that is not seen is NaN.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ class HandsSample(NamedTuple):
 
 
 class HandsSource(Protocol):
-    """Hands that can be played."""
+    """A source of samples of hands."""
 
     def between(self, after: float, until: float) -> Iterable[HandsSample]:
-        """Samples later than `after` and not later than `until`, in order."""
+        """Return the samples later than `after` and not later than `until` (s), in order."""
 
     @property
     def neutral(self) -> np.ndarray | None:
-        """(2, 3) m, where the hands are when they mean nothing: the one thing to calibrate. None: not known yet."""
+        """Positions (2, 3) m in which the hands have no effect: all that is calibrated. None if not known yet."""
 
 
 @dataclass(frozen=True, eq=False)
 class HandsTake(Portable):
     """A recording of two hands.
 
-    times    (N,) s, increasing;  the rest as of `HandsSample`, time first
+    times    (N,) s, increasing;  the others as in `HandsSample`, time first
     neutral  (2, 3) m; None: where each hand was first seen
     """
 
@@ -101,11 +101,11 @@ class HandsTake(Portable):
 
     @property
     def duration(self) -> float:
-        """s, from time 0 to the last sample."""
+        """Time (s) of the last sample."""
         return float(self.times[-1]) if len(self) else 0.0
 
     def sample(self, k: int) -> HandsSample:
-        """The sample of a number."""
+        """Return a sample by its number."""
         assert self.grips is not None and self.buttons is not None
         return HandsSample(float(self.times[k]), self.places[k], self.turns[k], self.grips[k], self.buttons[k])
 
@@ -115,7 +115,7 @@ class HandsTake(Portable):
         return [self.sample(k) for k in range(int(first), int(last))]
 
     def cut(self, begin: float, end: float, shift: float = 0.0) -> HandsTake:
-        """What is from `begin` on and before `end`, later by `shift` seconds."""
+        """Return the samples from `begin` on and before `end` (s), shifted in time by `shift` seconds."""
         keep = (self.times >= begin) & (self.times < end)
         assert self.grips is not None and self.buttons is not None
         return HandsTake(
@@ -125,7 +125,7 @@ class HandsTake(Portable):
 
 
 def join(takes: Iterable[HandsTake]) -> HandsTake:
-    """Recordings one after the other, each later than the one before; places against their own neutral ones."""
+    """Return recordings as one, each later than the one before; positions are relative to their neutral ones."""
     parts = [take for take in takes if len(take)]
     if not parts:
         return HandsTake(np.zeros(0), np.zeros((0, 2, 3)), np.zeros((0, 2, 4)))
@@ -138,9 +138,9 @@ def join(takes: Iterable[HandsTake]) -> HandsTake:
 
 
 class LiveHands:
-    """Hands that are fed while they are played; threads may feed and ask at once.
+    """A live feed of hands; threads may write and read at once.
 
-    late  samples that came out of order, or were not finite in time: they are left out
+    late  number of samples that were dropped since they were out of order, or their time was not finite
     """
 
     def __init__(self, neutral: np.ndarray | None = None):
@@ -150,11 +150,11 @@ class LiveHands:
 
     @property
     def neutral(self) -> np.ndarray | None:
-        """See `HandsSource.neutral`: where both hands were when that was asked for, or first seen."""
+        """See `HandsSource.neutral`: where both hands were at `calibrate`, or first seen."""
         return self._neutral
 
     def calibrate(self) -> None:
-        """Have the hands mean nothing where they are now."""
+        """Make the hands' present positions the neutral ones."""
         with self._lock:
             if self._samples and np.isfinite(self._samples[-1].places).all():
                 self._neutral = self._samples[-1].places.copy()
@@ -163,7 +163,7 @@ class LiveHands:
         self, t: float, places: np.ndarray, turns: np.ndarray, grips: np.ndarray | None = None,
         buttons: np.ndarray | None = None,
     ) -> bool:  # fmt: skip
-        """Tell where both hands are at time t of the stage's clock (s). Whether it was in order."""
+        """Add a sample of both hands at time t of the stage's clock (s); return whether it was in order."""
         sample = HandsSample(
             float(t), np.array(places, float).reshape(2, 3), np.array(turns, float).reshape(2, 4),
             np.zeros(2) if grips is None else np.array(grips, float).reshape(2),

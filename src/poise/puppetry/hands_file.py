@@ -1,13 +1,13 @@
-"""Recordings of hands, as text that grows line by line: what was played is safe as soon as it was played.
+"""Files of recorded hands: text that grows by a line per sample, so that each sample is safe once it is played.
 
     poise hands 1
     neutral lx ly lz rx ry rz
     t  x y z  w x y z  grip buttons  x y z  w x y z  grip buttons
 
-A row is one time (s) and, of the left and then the right hand, its place (m, from any origin), its turn (wxyz), its
-grip (0 to 1) and its buttons (bits). Axes are the puppet's: x to its left, y up, z ahead. A hand that is not seen has
-`nan`. `neutral` is optional, and may only be the second line: where the hands mean nothing. Times increase. A last line
-without its end is left out: whoever wrote it was killed.
+A row is one time (s) and, of the left and then the right hand, its position (m, from any origin), its orientation
+(wxyz), its grip (0 to 1) and its buttons (bits). Axes are the puppet's: x to its left, y up, z ahead. A hand that is
+not seen has `nan`. `neutral`, the positions in which the hands have no effect, is optional, and must be the second
+line. Times increase. An unfinished last line is dropped: its writer was killed.
 """
 
 from __future__ import annotations
@@ -34,40 +34,46 @@ _BUTTONS = (9, 18)
 
 
 def load_hands(path: str | PathLike[str]) -> HandsTake:
-    """A recording out of its file."""
+    """Return the recording in a file."""
     data = read_bytes(path, MOST_BYTES)
     try:
         text = data.decode("ascii")
     except UnicodeDecodeError:
         raise FileError(path, "is no recording of hands: it is not plain text.") from None
     lines = text.split("\n")
-    whole = lines[:-1]  # what follows the last end of a line was not finished
-    if not whole or whole[0].strip() != HEAD:
+    complete = lines[:-1]  # the text after the last end of a line was not finished
+    if not complete or complete[0].strip() != HEAD:
         raise FileError(path, f"is no recording of hands: its first line must be '{HEAD}'.", 1)
     first, neutral = 1, None
-    if len(whole) > 1 and whole[1].startswith("neutral"):
-        neutral = np.array(_read_numbers(path, 2, whole[1].split()[1:], 6)).reshape(2, 3)
+    if len(complete) > 1 and complete[1].startswith("neutral"):
+        neutral = np.array(_read_numbers(path, 2, complete[1].split()[1:], 6)).reshape(2, 3)
         if not np.isfinite(neutral).all():
             raise FileError(path, "the neutral places of hands must be finite.", 2)
         first = 2
-    if len(whole) - first > MOST_SAMPLES:
-        raise FileError(path, f"has {len(whole) - first} samples; at most {MOST_SAMPLES} are read. Split it.")
-    rows = np.empty((len(whole) - first, _COLUMNS))
-    last = -math.inf
-    for k, line in enumerate(whole[first:]):
-        rows[k] = _read_numbers(path, first + k + 1, line.split(), _COLUMNS)
-        if not (math.isfinite(rows[k, 0]) and rows[k, 0] > last):
-            raise FileError(
-                path, f"time {rows[k, 0]:g} s must be later than {last:g} s, of the row before.", first + k + 1
-            )
-        last = rows[k, 0]
-        for column in _BUTTONS:
-            if rows[k, column] != int(rows[k, column]) or not 0 <= rows[k, column] < 2**BUTTONS:
-                raise FileError(path, f"buttons are bits, a whole number below {2**BUTTONS}.", first + k + 1)
+    rows = _read_rows(path, complete[first:], first + 1)
     hands = rows[:, 1:].reshape(-1, 2, 9)
     return HandsTake(
         rows[:, 0], hands[..., :3], hands[..., 3:7], hands[..., 7], hands[..., 8].astype(np.int64), neutral
     )
+
+
+def _read_rows(path: str | PathLike[str], lines: list[str], number: int) -> np.ndarray:
+    """Return the samples (N, 19) of lines, the first of which has a number in its file."""
+    if len(lines) > MOST_SAMPLES:
+        raise FileError(path, f"has {len(lines)} samples; at most {MOST_SAMPLES} are read. Split it.")
+    rows = np.empty((len(lines), _COLUMNS))
+    last = -math.inf
+    for k, line in enumerate(lines):
+        rows[k] = _read_numbers(path, number + k, line.split(), _COLUMNS)
+        if not (math.isfinite(rows[k, 0]) and rows[k, 0] > last):
+            raise FileError(
+                path, f"time {rows[k, 0]:g} s must be later than {last:g} s, of the row before.", number + k
+            )
+        last = rows[k, 0]
+        for column in _BUTTONS:
+            if rows[k, column] != int(rows[k, column]) or not 0 <= rows[k, column] < 2**BUTTONS:
+                raise FileError(path, f"buttons are bits, a whole number below {2**BUTTONS}.", number + k)
+    return rows
 
 
 def _read_numbers(path: str | PathLike[str], line: int, words: list[str], count: int) -> list[float]:
@@ -96,7 +102,7 @@ def _is_number(word: str) -> bool:
 def format_row(
     t: float, places: np.ndarray, turns: np.ndarray, grips: np.ndarray, buttons: np.ndarray
 ) -> str:  # fmt: skip
-    """A sample as a line."""
+    """Return a sample as a line."""
     words = [repr(float(t))]
     for hand in range(2):
         numbers = [*places[hand], *turns[hand], grips[hand]]
@@ -105,22 +111,22 @@ def format_row(
 
 
 def format_head(neutral: np.ndarray | None) -> str:
-    """The first lines."""
+    """Return the first lines."""
     if neutral is None:
         return f"{HEAD}\n"
     return f"{HEAD}\nneutral {' '.join(repr(float(x)) for x in np.ravel(neutral))}\n"
 
 
 def save_hands(take: HandsTake, path: str | PathLike[str]) -> None:
-    """Write a recording; the same one gives the same bytes."""
+    """Write a recording; equal recordings give equal bytes."""
     rows = [format_row(*take.sample(k)) for k in range(len(take))]
     write_bytes(path, (format_head(take.neutral) + "".join(rows)).encode())
 
 
 class HandsRecorder:
-    """Writes hands as they come, each to the file at once: who is killed loses what came in that instant.
+    """Writes each sample to a file at once, so that a killed program loses at most the last one.
 
-    Used as a context, or closed by hand. It never writes over a file.
+    Used as a context, or closed by the caller. It never overwrites a file.
     """
 
     def __init__(self, path: str | PathLike[str], neutral: np.ndarray | None = None):
@@ -139,7 +145,7 @@ class HandsRecorder:
         self, t: float, places: np.ndarray, turns: np.ndarray, grips: np.ndarray | None = None,
         buttons: np.ndarray | None = None,
     ) -> bool:  # fmt: skip
-        """Add a sample; False where its time is not later than the last one's, which leaves it out."""
+        """Add a sample; return False if it is dropped, since its time is not later than the last one's."""
         if self._file.closed:
             raise InputError(f"the recording {self.path.name} was closed.")
         if not math.isfinite(t) or t <= self._last or self.count >= MOST_SAMPLES:
@@ -158,7 +164,7 @@ class HandsRecorder:
         return self.path.open("x+", encoding="ascii", newline="\n")
 
     def keep(self) -> str:
-        """See that the file is still there, and write it again where somebody took it away; then a sentence."""
+        """Write the file again if it was removed or replaced; return a message then, else an empty string."""
         if self._file.closed or self._is_there():
             return ""
         begin = f"{self.path.name} was taken away while it was recorded."
@@ -178,11 +184,11 @@ class HandsRecorder:
             mine, there = os.fstat(self._file.fileno()), self.path.stat()
         except OSError:
             return False
-        # some disks of other machines number the same file anew
+        # some network disks number the same file again
         return os.path.samestat(mine, there) or mine.st_size == there.st_size
 
     def _write_again(self) -> str:
-        """Write all that was recorded anew; the name that a file has now which somebody put in its place."""
+        """Write the whole recording again; return the new name of a file that was put in its place."""
         self._file.seek(0)  # of a file without a name, which lives as long as it is open
         whole = self._file.read()
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -201,7 +207,7 @@ class HandsRecorder:
         return aside
 
     def close(self) -> None:
-        """End it."""
+        """Close the file."""
         self.keep()
         self._file.close()
 

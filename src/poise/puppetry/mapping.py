@@ -66,14 +66,14 @@ _FORWARD = ("UpperLeg", "UpperArm", "LowerArm", "Shoulder", "Hand")
 
 @dataclass(frozen=True)
 class Route(Portable):
-    """From one thing of a hand to one thing of the puppet.
+    """From one number or the orientation of a hand to a joint of the puppet.
 
     hand     left, right, or each
-    source   what of it, `from` in files;  to: see above
-    gain     rad of an angle, or its part of a turn, for each unit of the source: m, 1 of a grip, 1 of a turn
-    at       rad (tension: 1), where the source is 0
-    rest     of the source, around 0, that means nothing
-    against  of a turn: `facing`, parallel to the hand whatever carries the bone, or `carrier`
+    source   number or orientation of it, `from` in files;  to: see above
+    gain     rad (or fraction of a turn) per unit of the source: m, 1 of a grip, 1 of a turn
+    at       rad (tension: 1), value at a source of 0
+    rest     range of the source around 0 that has no effect
+    against  of a turn: `facing`, parallel to the hand whatever the parent's orientation, or `carrier`, the parent
     """
 
     hand: str
@@ -94,10 +94,11 @@ class Route(Portable):
         for name in ("gain", "at", "rest"):
             finite_number(getattr(self, name), f"'{name}' of a route")
         if self.rest < 0.0:
-            raise InputError(f"what means nothing is 0 or more of the source; {self.rest:g} given.")
+            raise InputError(f"'rest' of a route must be 0 or more; got {self.rest:g}.")
         self._check_target()
 
     def _check_target(self) -> None:
+        """Raise InputError unless the target exists, on the side of the hand, and takes what the source gives."""
         joint, point, axis = self.to.partition(".")
         sided = [side + stem for side in SIDES for stem in STEMS]
         known = (*STEMS, *sided, *MIDDLE)
@@ -111,7 +112,11 @@ class Route(Portable):
         if self.source == "turn":
             if point or joint in ("heading", "tension"):
                 raise InputError(f"a turn goes to a whole bone, as in 'UpperLeg'; '{self.to}' is one number.")
-            return
+        else:
+            self._check_angle(joint, point, axis)
+
+    def _check_angle(self, joint: str, point: str, axis: str) -> None:
+        """Raise InputError unless one number can be the target."""
         if joint == "tension":
             if point and axis not in SPRINGS:
                 raise unknown_name("kind of joint", axis, SPRINGS)
@@ -126,16 +131,16 @@ class Route(Portable):
 
     @property
     def joint(self) -> str:
-        """The joint, or what else it goes to."""
+        """The joint, or "heading" or "tension"."""
         return self.to.partition(".")[0]
 
     @property
     def axis(self) -> str:
-        """Which angle of it, or which kind of joint's tension."""
+        """Angle of the joint, or kind of joints for tension."""
         return self.to.partition(".")[2]
 
     def sign(self, side: str) -> float:
-        """How `body/joints.py` counts this angle, of a joint of a side ("": the middle)."""
+        """Return the sign of this angle in `body/joints.py`, for a joint of a side ("": the middle)."""
         stem = self.joint.removeprefix("left").removeprefix("right")
         if self.axis == "bend":
             return -1.0 if stem in _FORWARD else 1.0
@@ -146,12 +151,12 @@ class Route(Portable):
 
 @dataclass(frozen=True, eq=False)
 class HandMapping(Portable):
-    """What hands mean in one layer.
+    """Which joints the hands of a layer move.
 
     name       of the layer: legs, trunk, arms, ...
     routes     see `Route`
     viscosity  0 (honey) to 1 (air): see `puppetry/viscosity.py`
-    springs    numbers that are not as usual, by kind of joint: {"LowerLeg": {"frequency": 4}}, see `springs`
+    springs    numbers that differ from the default, by kind of joint: {"LowerLeg": {"frequency": 4}}, see `springs`
     """
 
     name: str
@@ -173,7 +178,7 @@ class HandMapping(Portable):
 
 
 def list_ends(route: Route) -> Iterable[str]:
-    """What a route moves, by name."""
+    """Return the names of the angles that a route moves."""
     joint, _, axis = route.to.partition(".")
     joints = [side + joint for side in SIDES] if joint in STEMS else [joint]
     for each in joints:
@@ -186,12 +191,12 @@ MOST_ROUTES = 200
 
 
 def list_mappings() -> tuple[str, ...]:
-    """Names of the mappings that come along."""
+    """Return the names of the built-in mappings."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
 def load_mapping(mapping: str | PathLike[str]) -> HandMapping:
-    """A mapping that comes along, by its name (legs, trunk, arms), or out of a file (.toml)."""
+    """Return a built-in mapping (legs, trunk, arms), or the one in a file (.toml)."""
     path = Path(mapping)
     if path.suffix.lower() != ".toml":
         if str(mapping) not in list_mappings():
@@ -219,22 +224,32 @@ def _read(top: Table, stem: str) -> HandMapping:
 
 def _read_route(table: Table) -> Route:
     hand, source, to = (table.needed_text(key) for key in ("hand", "from", "to"))
-    gain, turned, at, rest = (table.number(key) for key in ("gain", "degrees", "at", "rest"))
+    gain, degrees, at, rest = (table.number(key) for key in ("gain", "degrees", "at", "rest"))
     against = table.text("against") or "facing"
     table.check_all_read()
     with table.reading("from"):
         if source not in SOURCES:
             raise unknown_name("motion of a hand", source, SOURCES)
     is_angle = source != "turn" and to.partition(".")[0] != "tension"
-    if turned is not None and not is_angle:
+    size = _find_angle_gain(table, source, to, degrees, gain) if is_angle else _find_gain(table, degrees, gain)
+    with table.reading():
+        begin = math.radians(at or 0.0) if is_angle else at or 0.0
+        return Route(hand, source, to, size, begin, rest or 0.0, against)
+
+
+def _find_gain(table: Table, degrees: float | None, gain: float | None) -> float:
+    """Return the gain of a route to an orientation or a tension."""
+    if degrees is not None:
         raise table.wrong(
             "degrees", "'degrees' is of a number that goes to an angle; a turn and a tension have 'gain'."
         )
-    if gain is not None and is_angle:
+    return 1.0 if gain is None else gain
+
+
+def _find_angle_gain(table: Table, source: str, to: str, degrees: float | None, gain: float | None) -> float:
+    """Return the gain (rad) of a route to an angle."""
+    if gain is not None:
         raise table.wrong("gain", f"'{to}' is an angle: say by how many 'degrees' for each unit of '{source}'.")
-    if turned is None and is_angle:
+    if degrees is None:
         raise table.wrong(None, f"how far '{source}' moves '{to}' is not said: add degrees = ...")
-    with table.reading():
-        size = math.radians(turned or 0.0) if is_angle else 1.0 if gain is None else gain
-        begin = math.radians(at or 0.0) if is_angle else at or 0.0
-        return Route(hand, source, to, size, begin, rest or 0.0, against)
+    return math.radians(degrees)

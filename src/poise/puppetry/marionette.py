@@ -174,9 +174,14 @@ class Marionette:
         """Write the rotations of its joints into those of a body (J, 4)."""
         rotations[self.indices] = self.state.rotations
 
-    def numbers(self) -> dict[str, np.ndarray]:
-        """Return the arrays of its state by name, to be copied and written back."""
-        return {name: self.state.arrays[name] for name in _SAVED}
+    def save(self) -> dict[str, np.ndarray]:
+        """Return its targets and state as plain data."""
+        return {name: self.state.arrays[name].copy() for name in _SAVED}
+
+    def restore(self, saved: Mapping[str, np.ndarray]) -> None:
+        """Restore what `save` returned."""
+        for name in _SAVED:
+            self.state.arrays[name][...] = saved[name]
 
 
 def _find_root_angles(q: np.ndarray) -> np.ndarray:

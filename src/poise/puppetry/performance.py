@@ -1,30 +1,30 @@
-"""A performance: layers of recorded hands, played under one another, retaken, trimmed, muted and blended.
+"""A performance: layers of recorded hands that are played together, retaken, trimmed, muted and blended.
 
-It is a folder with recordings (`*.hands`) and `performance.toml`, which says what of them is played:
+It is a folder with recordings (`*.hands`) and `performance.toml`, which lists what is played of them:
 
     [[layers]]
     name = "legs"
-    mapping = "legs"            # that comes along, or a file beside this one (.toml)
-    weight = 1.0                # 0 to 1, against the layers before it
+    mapping = "legs"            # built in, or a file beside this one (.toml)
+    weight = 1.0                # 0 to 1, relative to the layers before it
     muted = false
-    viscosity = 0.45            # left out: as the mapping has it
+    viscosity = 0.45            # by default the mapping's
     stiffness = 1.0             # of the joints that it moves: 0.1 slack, 9 tense
 
     [[pieces]]
     layer = "legs"
     file = "legs-1.hands"
     begin = 0.0                 # s of the recording
-    end = 31.5                  # left out: all that is there
+    end = 31.5                  # by default the end of the recording
     at = 0.0                    # s of the performance, where `begin` is
 
     [[cues]]                    # of the whole performance: `cues.py`
     at = 12.5                   # s of the performance
     do = "let go"               # or "stand", "take back"
-    layer = "legs"              # with whose recording it was made; left out: nobody's
+    layer = "legs"              # whose recording it was made with; by default none
 
-A cue goes where the recording goes that it was made with: it is dropped where that is retaken, trimmed or removed.
-Recordings are never changed: a retake from a point ends the piece before it there. So every change can be undone, and
-what a killed program had recorded is there when the folder is opened again.
+A cue is dropped when the recording that it was made with is retaken, trimmed or removed. Recordings are never changed:
+a retake ends the piece before it. So every change can be undone, and what a killed program had recorded is there when
+the folder is opened again.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from poise.puppetry.cues import CUES, MOST_CUES, Cue, sort_cues
 from poise.puppetry.hands import HandsSource, HandsTake, join
 from poise.puppetry.hands_file import SUFFIX, HandsRecorder
 from poise.puppetry.layers import PuppetLayer, check_feel
-from poise.puppetry.recordings import HandsShelf
+from poise.puppetry.recordings import HandsCache
 
 FILE = "performance.toml"
 ORDER = ("legs", "trunk", "arms")
@@ -76,7 +76,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class RecordedLayer:
-    """One layer. pieces: in order of time, none over another"""
+    """One layer. pieces: in order of time, without overlap"""
 
     name: str
     mapping: str
@@ -89,18 +89,18 @@ class RecordedLayer:
     def __post_init__(self) -> None:
         check_feel(self.viscosity, self.stiffness)
         if not 0.0 <= finite_number(self.weight, "the weight of a layer") <= 1.0:
-            raise InputError(f"the weight of a layer is from 0 to 1; {self.weight:g} given.")
+            raise InputError(f"the weight of a layer must be from 0 to 1; got {self.weight:g}.")
 
 
 @dataclass(frozen=True)
 class Performance:
-    """Layers, from below, and cues in order of time. A description: every change gives a new one."""
+    """Layers, lowest first, and cues in order of time. It is frozen: every change returns a new one."""
 
     layers: tuple[RecordedLayer, ...] = field(default_factory=tuple)
     cues: tuple[Cue, ...] = ()
 
     def find(self, name: str) -> RecordedLayer:
-        """A layer by its name."""
+        """Return a layer by its name."""
         found = next((layer for layer in self.layers if layer.name == name), None)
         if found is None:
             raise unknown_name("layer", name, [layer.name for layer in self.layers])
@@ -112,24 +112,24 @@ class Performance:
         return replace(self, layers=tuple(layer if each.name == layer.name else each for each in self.layers))
 
     def _without_cues(self, layer: str, begin: float = 0.0, end: float = math.inf) -> Performance:
-        """Without the cues that were made with a layer from `begin` on and before `end` (s)."""
+        """Remove the cues that were made with a layer from `begin` on and before `end` (s)."""
         kept = (cue for cue in self.cues if cue.layer != layer or not begin - _SAME <= cue.at < end - _SAME)
         return replace(self, cues=tuple(kept))
 
     def cue(self, cue: Cue) -> Performance:
-        """With one more cue."""
+        """Add a cue."""
         if len(self.cues) >= MOST_CUES:
             raise InputError(f"a performance has {MOST_CUES} cues at most. Retake what has too many.")
         return replace(self, cues=sort_cues((*self.cues, cue)))
 
     def record(self, name: str, mapping: str, file: str) -> Performance:
-        """A layer that is played by one recording, from its beginning; new, or instead of what it had."""
+        """Play a layer, new or existing, by one recording from its beginning."""
         had = next((layer for layer in self.layers if layer.name == name), RecordedLayer(name, mapping))
         anew = self._without_cues(name)
         return anew._with(replace(had, mapping=mapping, pieces=(Piece(file),), muted=False))
 
     def retake(self, name: str, t: float, file: str) -> Performance:
-        """A layer that goes on from time t (s) with another recording, whose time 0 is then."""
+        """Continue a layer from time t (s) on with another recording, whose time 0 is then."""
         layer = self.find(name)
         if not (math.isfinite(t) and t >= 0.0):
             raise InputError(f"a layer is retaken from a time of 0 s or more on; {t:g} given.")
@@ -137,7 +137,7 @@ class Performance:
         return before._with(replace(layer, pieces=(*_cut(layer.pieces, -math.inf, t), Piece(file, at=t))))
 
     def trim(self, name: str, begin: float, end: float) -> Performance:
-        """A layer without what is before `begin` and after `end` (s): its hands rest there."""
+        """Remove what a layer has before `begin` and after `end` (s): its hands rest there."""
         if not end > begin:
             raise InputError(f"a layer is trimmed to a stretch of time; from {begin:g} to {end:g} s given.")
         layer = self.find(name)
@@ -145,31 +145,31 @@ class Performance:
         return kept._with(replace(layer, pieces=_cut(layer.pieces, begin, end)))
 
     def mute(self, name: str, muted: bool = True) -> Performance:
-        """A layer that is not played, or is again."""
+        """Mute a layer, or play it again."""
         return self._with(replace(self.find(name), muted=muted))
 
     def blend(self, name: str, weight: float) -> Performance:
-        """A layer that has its joints only by a weight, 0 to 1, against those below."""
+        """Set the weight of a layer, 0 to 1, relative to those below."""
         return self._with(replace(self.find(name), weight=weight))
 
     def feel(self, name: str, viscosity: float | None, stiffness: float = 1.0) -> Performance:
-        """A layer whose hands go through another viscosity (None: its mapping's), or that has stiffer joints."""
+        """Set the viscosity (None: the mapping's) and the stiffness of a layer."""
         return self._with(replace(self.find(name), viscosity=viscosity, stiffness=stiffness))
 
     def until(self, t: float) -> Performance:
-        """What of it says how the puppet is at time t (s)."""
+        """Return the part of it that determines the puppet's state at time t (s)."""
         layers = tuple(replace(each, pieces=_cut(each.pieces, -math.inf, t)) for each in self.layers)
         return Performance(layers, tuple(cue for cue in self.cues if cue.at < t - _SAME))
 
     def remove(self, name: str) -> Performance:
-        """Without a layer, and without the cues that were made with it; its recordings stay in the folder."""
+        """Remove a layer and the cues that were made with it; its recordings stay in the folder."""
         self.find(name)
         left = tuple(layer for layer in self.layers if layer.name != name)
         return replace(self._without_cues(name), layers=left)
 
 
 def _cut(pieces: tuple[Piece, ...], begin: float, end: float) -> tuple[Piece, ...]:
-    """What of pieces is played from `begin` to `end`, s of the performance."""
+    """Return the parts of pieces that are played from `begin` to `end`, s of the performance."""
     found = []
     for piece in pieces:
         first = max(piece.begin, piece.begin + begin - piece.at)
@@ -180,10 +180,10 @@ def _cut(pieces: tuple[Piece, ...], begin: float, end: float) -> tuple[Piece, ..
 
 
 class Rehearsal:
-    """A performance in its folder, with what can be undone. Every change is on the disk when the call returns.
+    """A performance in its folder, with its history. Every change is on the disk when the call returns.
 
-    now    the performance as it is
-    shelf  its files, as they were last readable
+    now    the present performance
+    cache  of its files
     """
 
     def __init__(self, folder: str | PathLike[str]):
@@ -196,10 +196,10 @@ class Rehearsal:
         self.now = load_performance(path) if path.exists() else Performance()
         self._past, self._future = list[Performance](), list[Performance]()
         self._recorder: HandsRecorder | None = None
-        self.shelf = HandsShelf()
+        self.cache = HandsCache()
 
     def change(self, performance: Performance) -> None:
-        """Have another performance, which can be undone."""
+        """Replace the performance; this can be undone."""
         self._past = [*self._past[-MOST_UNDO + 1 :], self.now]
         self._future.clear()
         self._set(performance)
@@ -209,11 +209,11 @@ class Rehearsal:
         self.now = performance
 
     def adjust(self, performance: Performance) -> None:
-        """Have another performance, as `change`, but one that is not undone by itself: a slider that is moved."""
+        """Like `change`, but without a step of its own in the history, as when a slider moves."""
         self._set(performance)
 
     def undo(self) -> bool:
-        """Take back the last change; False where there is none."""
+        """Undo the last change; return False if there is none."""
         if not self._past:
             return False
         self._future.append(self.now)
@@ -221,7 +221,7 @@ class Rehearsal:
         return True
 
     def redo(self) -> bool:
-        """Do again what was taken back; False where nothing was."""
+        """Redo the change that was undone last; return False if there is none."""
         if not self._future:
             return False
         self._past.append(self.now)
@@ -231,16 +231,16 @@ class Rehearsal:
     def begin_take(
         self, layer: str, mapping: str | None = None, t: float | None = None, neutral: np.ndarray | None = None
     ) -> HandsRecorder:
-        """Record a layer: anew, or from time t (s) on. What is put into the recorder is played at once and kept.
+        """Begin to record a layer, from the start or from time t (s) on; return the recorder.
 
-        mapping  of a layer that is new; None: the one of its name, or the one that it has
+        mapping  None: the layer's present one, or for a new layer the built-in one of its name
         """
         known = any(each.name == layer for each in self.now.layers)
         used = mapping or (self.now.find(layer).mapping if known else layer)
-        self.shelf.find_mapping(self._beside(used))
+        self.cache.find_mapping(self._beside(used))
         if t is not None and not known:
             raise unknown_name("layer", layer, [each.name for each in self.now.layers])
-        # not that of a recording which somebody took away, and which may come back
+        # A recording that was removed by hand keeps its name, since it may come back.
         versions = (self.now, *self._past, *self._future)
         taken = {piece.file for version in versions for each in version.layers for piece in each.pieces}
         number = 1
@@ -255,52 +255,52 @@ class Rehearsal:
         return self.folder / mapping if mapping.endswith(".toml") else mapping
 
     def list_layers(self, live: Mapping[str, HandsSource] | None = None) -> list[PuppetLayer]:
-        """What is played, for a `Puppet`.
+        """Return the layers that are played, for a `Puppet`.
 
-        live  by layer: other hands than were recorded, such as those that play it now
+        live  by layer: hands that replace the recorded ones
         """
-        return build_layers(self.now, self.folder, live, self.shelf)
+        return build_layers(self.now, self.folder, live, self.cache)
 
     def find_hands(self, layer: str) -> HandsTake:
-        """All that was recorded of a layer, as it is played."""
-        return _join_pieces(self.now.find(layer), self.folder, self.shelf)
+        """Return the recordings of a layer as they are played."""
+        return _join_pieces(self.now.find(layer), self.folder, self.cache)
 
 
 def _plain(name: str) -> str:
-    """A name that can be a file's."""
+    """Return a name as a valid file name."""
     kept = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-_") else "-" for letter in name)
     return kept[:40].strip("-") or "layer"
 
 
 def build_layers(
     performance: Performance, folder: Path, live: Mapping[str, HandsSource] | None = None,
-    shelf: HandsShelf | None = None,
+    cache: HandsCache | None = None,
 ) -> list[PuppetLayer]:  # fmt: skip
-    """Layers with their recordings, but for those that are mute or have none; from below: see `sort_layers`."""
-    found, shelf = [], HandsShelf() if shelf is None else shelf
+    """Return the layers with their recordings, except mute and empty ones, in the order of `sort_layers`."""
+    found, cache = [], HandsCache() if cache is None else cache
     for layer in performance.layers:
         played = (live or {}).get(layer.name)
         if played is None and (layer.muted or not layer.pieces):
             continue
-        hands = played or _join_pieces(layer, folder, shelf)
-        mapping = shelf.find_mapping(folder / layer.mapping if layer.mapping.endswith(".toml") else layer.mapping)
+        hands = played or _join_pieces(layer, folder, cache)
+        mapping = cache.find_mapping(folder / layer.mapping if layer.mapping.endswith(".toml") else layer.mapping)
         found.append(PuppetLayer(mapping, hands, layer.weight, 0.0, layer.viscosity, layer.stiffness))
     return sort_layers(found)
 
 
 def sort_layers(layers: Iterable[PuppetLayer]) -> list[PuppetLayer]:
-    """Layers from below: legs, trunk, arms, and others over them as they come."""
+    """Return layers from the lowest: legs, trunk, arms, and others in their order."""
     return sorted(layers, key=lambda layer: ORDER.index(layer.mapping.name) if layer.mapping.name in ORDER else 9)
 
 
-def _join_pieces(layer: RecordedLayer, folder: Path, shelf: HandsShelf) -> HandsTake:
-    """What was recorded of a layer, as it is played."""
-    cuts = [(shelf.find_hands(folder / each.file), each) for each in layer.pieces]
+def _join_pieces(layer: RecordedLayer, folder: Path, cache: HandsCache) -> HandsTake:
+    """Return the pieces of a layer as one recording."""
+    cuts = [(cache.find_hands(folder / each.file), each) for each in layer.pieces]
     return join(take.cut(each.begin, each.end, each.at - each.begin) for take, each in cuts)
 
 
 def format_performance(performance: Performance) -> str:
-    """TOML of a performance."""
+    """Return a performance as TOML."""
     layers: list[dict[str, Any]] = [
         {"name": layer.name, "mapping": layer.mapping, "weight": layer.weight, "muted": layer.muted,
          "viscosity": layer.viscosity, "stiffness": None if layer.stiffness == 1.0 else layer.stiffness}
@@ -317,47 +317,59 @@ def format_performance(performance: Performance) -> str:
 
 
 def load_performance(path: str | PathLike[str]) -> Performance:
-    """A performance out of its file."""
+    """Return the performance in a file."""
     with TomlFile(path) as file:
         top = Table("a performance", file.plain)
         layers: dict[str, RecordedLayer] = {}
         for table in top.tables("layers", MOST_LAYERS):
-            name, mapping = table.needed_text("name"), table.needed_text("mapping")
-            weight, muted = table.number("weight"), table.flag("muted")
-            viscosity, stiffness = table.number("viscosity"), table.number("stiffness")
-            table.check_all_read()
-            if name in layers:
-                raise table.wrong("name", f"two layers have the name '{name:.60}'.")
-            with table.reading("viscosity" if viscosity is not None else "stiffness"):
-                check_feel(viscosity, 1.0 if stiffness is None else stiffness)
-            with table.reading("weight"):
-                layers[name] = RecordedLayer(
-                    name, mapping, (), 1.0 if weight is None else weight, bool(muted), viscosity,
-                    1.0 if stiffness is None else stiffness,
-                )  # fmt: skip
+            _read_layer(table, layers)
         for table in top.tables("pieces", MOST_PIECES):
-            name, recorded = table.needed_text("layer"), table.needed_text("file")
-            begin, end, at = (table.number(key) for key in ("begin", "end", "at"))
-            table.check_all_read()
-            with table.reading("layer"):
-                if name not in layers:
-                    raise unknown_name("layer", name, layers)
-            with table.reading():
-                piece = Piece(recorded, begin or 0.0, math.inf if end is None else end, at or 0.0)
-                before = layers[name].pieces[-1:]
-                if before and piece.at < before[0].at + before[0].end - before[0].begin - 1e-9:
-                    raise InputError(
-                        f"a piece of '{name:.60}' begins at {piece.at:g} s, before the one before it ends."
-                    )
-            layers[name] = replace(layers[name], pieces=(*layers[name].pieces, piece))
-        cues = []
-        for table in top.tables("cues", MOST_CUES):
-            at, do, owner = table.needed_number("at"), table.needed_text("do"), table.text("layer")
-            table.check_all_read()
-            with table.reading("layer"):
-                if owner is not None and owner not in layers:
-                    raise unknown_name("layer", owner, layers)
-            with table.reading("do" if do not in CUES else "at"):
-                cues.append(Cue(at, do, owner))
+            _read_piece(table, layers)
+        cues = [_read_cue(table, layers) for table in top.tables("cues", MOST_CUES)]
         top.check_all_read()
         return Performance(tuple(layers.values()), sort_cues(cues))
+
+
+def _read_layer(table: Table, layers: dict[str, RecordedLayer]) -> None:
+    """Read a layer, still without its pieces."""
+    name, mapping = table.needed_text("name"), table.needed_text("mapping")
+    weight, muted = table.number("weight"), table.flag("muted")
+    viscosity, stiffness = table.number("viscosity"), table.number("stiffness")
+    table.check_all_read()
+    if name in layers:
+        raise table.wrong("name", f"two layers have the name '{name:.60}'.")
+    weight, stiffness = 1.0 if weight is None else weight, 1.0 if stiffness is None else stiffness
+    with table.reading("viscosity" if viscosity is not None else "stiffness"):
+        check_feel(viscosity, stiffness)
+    with table.reading("weight"):
+        layers[name] = RecordedLayer(name, mapping, (), weight, bool(muted), viscosity, stiffness)
+
+
+def _read_piece(table: Table, layers: dict[str, RecordedLayer]) -> None:
+    """Read a piece, and append it to its layer."""
+    name, recorded = table.needed_text("layer"), table.needed_text("file")
+    begin, end, at = (table.number(key) for key in ("begin", "end", "at"))
+    table.check_all_read()
+    _check_layer(table, name, layers)
+    with table.reading():
+        piece = Piece(recorded, begin or 0.0, math.inf if end is None else end, at or 0.0)
+        before = layers[name].pieces[-1:]
+        if before and piece.at < before[0].at + before[0].end - before[0].begin - 1e-9:
+            raise InputError(f"a piece of '{name:.60}' begins at {piece.at:g} s, before the one before it ends.")
+    layers[name] = replace(layers[name], pieces=(*layers[name].pieces, piece))
+
+
+def _read_cue(table: Table, layers: dict[str, RecordedLayer]) -> Cue:
+    at, do, owner = table.needed_number("at"), table.needed_text("do"), table.text("layer")
+    table.check_all_read()
+    if owner is not None:
+        _check_layer(table, owner, layers)
+    with table.reading("do" if do not in CUES else "at"):
+        return Cue(at, do, owner)
+
+
+def _check_layer(table: Table, name: str, layers: dict[str, RecordedLayer]) -> None:
+    """Raise InputError unless there is a layer of that name."""
+    with table.reading("layer"):
+        if name not in layers:
+            raise unknown_name("layer", name, layers)

@@ -1,7 +1,7 @@
-"""Mappings and recordings as they were last readable: what somebody plays does not end because of a file.
+"""Cache of mappings and recordings: playback continues with the last valid version if a file breaks.
 
-A file is read again when it is another than it was. One that is broken or gone by then is told, once, and what it said
-before is played on. One that never could be read is refused, as ever.
+A file is read again after it has changed. If it is broken or missing then, that is reported once, and the previous
+version is used. A file that was never readable raises InputError.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _Stamp = tuple[int, int, int] | None
 _KEPT = " What it said before is played on."
 
 
-class HandsShelf:
+class HandsCache:
     """Files that were read.
 
-    told   sentences for people that nobody has asked for yet: see `ask`
+    messages  for the user, that were not taken yet: see `take_messages`
     """
 
     def __init__(self) -> None:
         self._read: dict[str, tuple[_Stamp, Any]] = {}
-        self._broken: dict[str, _Stamp] = {}  # as they were when that was told
-        self.told: list[str] = []
+        self._broken: dict[str, _Stamp] = {}  # stamps of the versions that were reported
+        self.messages: list[str] = []
 
     def find_mapping(self, mapping: str | PathLike[str]) -> HandMapping:
         """See `load_mapping`."""
@@ -40,15 +40,15 @@ class HandsShelf:
         return self._find(path, load_hands)
 
     def has_changed(self, path: str | PathLike[str]) -> bool:
-        """Whether a file that was read is another now, and nobody was told so yet."""
+        """Return whether a file has changed since it was read, and that was not reported yet."""
         known = str(path) in self._read
         now = _stamp(path)
         return known and now != self._read[str(path)][0] and self._broken.get(str(path), ()) != now
 
-    def ask(self) -> list[str]:
-        """What is to be told; once."""
-        told, self.told = self.told, []
-        return told
+    def take_messages(self) -> list[str]:
+        """Return the messages since the last call."""
+        found, self.messages = self.messages, []
+        return found
 
     def _find(self, path: str | PathLike[str], load: Callable[[Any], Any]) -> Any:
         name, stamp = str(path), _stamp(path)
@@ -61,7 +61,7 @@ class HandsShelf:
             if had is None:
                 raise
             if self._broken.get(name, ()) != stamp:
-                self.told.append(f"{error}{_KEPT}")
+                self.messages.append(f"{error}{_KEPT}")
             self._broken[name] = stamp
             return had[1]
         self._read[name] = stamp, found
@@ -70,7 +70,7 @@ class HandsShelf:
 
 
 def _stamp(path: str | PathLike[str]) -> _Stamp:
-    """What changes when a file does; None where there is none, and of what comes along (`legs`)."""
+    """Return what changes when a file does; None if there is no file, and for built-in mappings (`legs`)."""
     if not Path(path).suffix:
         return None
     try:

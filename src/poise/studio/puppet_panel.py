@@ -213,7 +213,7 @@ class PuppetPanel:
     def select(self, device: HandsDevice) -> None:
         """Have a device be read. In the loop's thread."""
         self.loop.device, self.chosen = device, time.perf_counter()
-        self.session.neutral = np.zeros((2, 3)) if self._is_home(device) else None
+        self.session.hands.neutral = np.zeros((2, 3)) if self._is_home(device) else None
         _set(self.device, printable(device.name))
 
     def act(self, deed: str, name: str = "") -> None:
@@ -282,7 +282,7 @@ class PuppetPanel:
             words += f", {shown.state}"
         latency = self.loop.latency
         told = "" if latency is None else f"{1000.0 * latency:.1f} ms"
-        is_there, sentence = self.loop.device.tell()
+        is_there, sentence = self.loop.device.status()
         _set(self.state, words)
         _set(self.latency, told)
         _set(self.tells, sentence if is_there else f"GONE: {sentence}")

@@ -99,8 +99,8 @@ class TouchHands(HeldHands):
         with self._guard:
             return [number for number, each in self._screens.items() if now - each.last <= SILENT]
 
-    def tell(self) -> tuple[bool, str]:
-        """See `HandsDevice.tell`."""
+    def status(self) -> tuple[bool, str]:
+        """See `HandsDevice.status`."""
         awake = self._list_awake()
         count = "1 screen is" if len(awake) == 1 else f"{len(awake)} screens are"
         counts = f" ({self.ignored} messages ignored)" if self.ignored else ""

@@ -13,7 +13,7 @@ import numpy as np
 
 from .cases import case
 from .cases_puppets import pump
-from .names import find, poise
+from .names import find, get, poise
 from .scenes import human, make_clip, stand
 
 
@@ -48,7 +48,7 @@ def run_osc_hands() -> Any:
             hands.calibrate()
     counts = [hands.heard, hands.ignored, hands.late, hands.others]
     now[0] += 2.0
-    hands.tell()
+    get(hands, "status")()
     hands.close()
     return {"readings": found, "counts": counts}
 

@@ -334,19 +334,31 @@ PLACES: dict[str, tuple[str, ...]] = {
 # Command-line options in the cases -> what they were called before.
 OPTIONS: dict[str, tuple[str, ...]] = {}
 # Keyword arguments and fields in the cases -> what they were called before.
-KEYWORDS: dict[str, tuple[str, ...]] = {"active_after_fall": ("keeps",)}
+KEYWORDS: dict[str, tuple[str, ...]] = {"active_after_fall": ("keeps",), "status": ("tell",)}
 # Parts of results: a pattern of names in the older revision -> the names in the newer one (`re.sub`); None: a part that
 # is not compared, in either, since what it holds was never promised (the keys of a saved state, say). A pattern may
 # begin with the case's name: r"^puppet [^|]*\|.*/foot$".
 PARTS: dict[str, str | None] = {
     r"/settings/(touch|ground)$": None,  # texts with the names of classes, which were renamed
     r"/hand_overs/": "/transitions/",
-    # The state of a puppet: a foot's twelve numbered columns are arrays with names.
-    r"^puppet .*/players/0/(foot|foot_pose|foot_speed|contact|contact_yaw|toes_flat)$": None,
-    r"^(puppet .*/players/0/)sort$": r"\1target_kind",
-    r"^(puppet .*/players/0/)aim$": r"\1target_orientation",
-    r"^(puppet .*/players/0/)down$": r"\1in_contact",
-    r"^(puppet .*/players/0/)W$": r"\1world",
+    # The states of puppets, walks and anchored roots: numbered columns are attributes, and parts have their own state.
+    r"^(puppet .*/players/0)/(angles|speeds|slope|target|tension)$": r"\1/marionette/\2",
+    r"^(puppet .*/players/0)/sort$": r"\1/marionette/target_kind",
+    r"^(puppet .*/players/0)/aim$": r"\1/marionette/target_orientation",
+    r"^(puppet .*/players/0)/down$": r"\1/marionette/in_contact",
+    r"^(puppet .*/players/0)/W$": r"\1/marionette/world",
+    r"^(puppet .*/players/0)/(spot|stands|lacks)$": r"\1/feet/\2",
+    r"^(puppet .*/players/0)/own_(\w+)$": r"\1/own/\2",
+    r"^(puppet .*/players/0)/(real|planted|holds)$": r"\1/supports/\2",
+    r"^(puppet .*/players/0)/strings/": r"\1/mixer/",
+    r"^((puppet|walk|shadow|clip over)[^|]*\|.*/players/\d+/frames)$": r"\1/rotations",
+    r"^puppet .*/players/0/(foot|fall|off|sunk|left|bears|roots|air_\w+|counts|stand|up|over|drawn)(/|$)": None,
+    r"^puppet .*/players/0/(anchored|flight|clock|lifted_at|blend|get_up)(/|$)": None,
+    r"^puppet .*/players/0/(marionette/(foot_|contact|toes_flat)|feet/(\w+_\w+|offset|sunk|bearing))": None,
+    r"^[^|]*\|.*/players/\d+/frames/(first|made|others)": None,
+    r"^(walk|shadow|clip over)[^|]*\|.*/players/\d+/(clock|places|turns|off|since|loads|counts|begin|lag)(/|$)": None,
+    r"^(walk|shadow|clip over)[^|]*\|.*/players/\d+/(over|over_joints|steps|foot|blend)(/|$)": None,
+    r"^driver anchored[^|]*\|.*/players/\d+/(anchor|chosen|begin|decided|way|current|clock|path)(/|$)": None,
 }
 # Functions that write films: a demo does without them, since they take most of its time.
 FILMS = ("save_film",)

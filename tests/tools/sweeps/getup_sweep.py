@@ -18,7 +18,8 @@ from scipy.spatial.transform import Rotation
 
 from poise import Character, Free, Puppet, PuppetLayer, Stage, load_mapping
 from poise.drivers.loose.loose import LET_GO, Limp
-from poise.drivers.puppet.player import FRAME, PuppetPlayer
+from poise.drivers.puppet.player import PuppetPlayer
+from poise.drivers.puppet.settings import FRAME
 from poise.errors import PoiseError
 from poise.puppetry.hands import HandsTake
 from poise.stage.actor import Actor
@@ -223,13 +224,13 @@ def _get_up(character: Character, found: GetUp, pose: str, push: str, ground: st
 def _watch(actor: Actor, found: GetUp, soles: Soles, poses: list[tuple[np.ndarray, np.ndarray]]) -> None:
     """See how it is drawn up."""
     player = next(each for each in actor.players if isinstance(each, PuppetPlayer))
-    drawn, count = player.drawn is not None, len(poses)
+    drawn, count = player.get_up is not None, len(poses)
     for k in range(round(UP * FPS)):
         actor.stage.advance(2)
         now = actor.pose()
         poses.append((now.root, now.rotations))
-        found.flew |= player.air.is_up and not found.case.startswith("in a hop")
-        is_up = player.drawn is None or player.drawn.is_up
+        found.flew |= player.flight.is_up and not found.case.startswith("in a hop")
+        is_up = player.get_up is None or player.get_up.is_up
         if is_up and found.seconds == math.inf:
             found.seconds = k / FPS
     roots, turns = map(np.array, zip(*poses, strict=True))
@@ -246,7 +247,7 @@ def _watch(actor: Actor, found: GetUp, soles: Soles, poses: list[tuple[np.ndarra
     depths, names = soles.find(roots[count:last], turns[count:last])
     found.deep, found.shape = float(depths.max()), names[int(depths.max(axis=0).argmax())]
     up = Rotation.from_quat(turns[-1, 0], scalar_first=True).apply([0.0, 1.0, 0.0])[1]
-    found.up = bool(player.feet.stands.any() and player.drawn is None and up > 0.8)
+    found.up = bool(player.feet.stands.any() and player.get_up is None and up > 0.8)
 
 
 def list_bodies() -> dict[str, Callable[[], Character]]:

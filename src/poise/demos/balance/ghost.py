@@ -62,7 +62,9 @@ def run(folder: Path) -> dict[str, Any]:
 
     def watch(t: float) -> None:
         walk: Any = ghost.player("body")
-        log.append((t, walk.lag, float(np.linalg.norm(ghost.body.state.root - body.body.state.root)), walk.clock[2]))
+        log.append(
+            (t, walk.clock.lag, float(np.linalg.norm(ghost.body.state.root - body.body.state.root)), walk.clock.rate)
+        )
 
     take = stage.run(SECONDS, fps=TAKE_FPS, each=watch)
     rows = np.array(log)[2:]

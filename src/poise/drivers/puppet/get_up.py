@@ -1,25 +1,22 @@
-"""A puppet that is drawn up from the floor by its strings.   [marionette, 9: physics for some of the time]
+"""A puppet gets up from the floor, lifted by its strings.   [marionette, 9: physics for some of the time]
 
-One string holds the hips. It has them on a way that begins where they are and as fast as they are, and ends where they
-would stand: upright over the spot where they lay, heading as they lie. Everything else is in physics, in a scene of the
-puppet's own: the trunk, the head and the arms hang from the hips by springs, the ground and the body itself are in the
-way, and legs are pulled under the hips.
+One string holds the hips. It moves them on a path that begins at their position and velocity and ends where they
+would stand: upright over the spot where they lay, with the heading that they have there. Everything else is simulated
+in a separate scene: springs hang the trunk, the head and the arms from the hips, with contacts with the ground and the
+body itself, and pull the legs under the hips.
 
     hips      y = y1 + (y0 - y1) (1 - E((t - a) / b)) + v0 T D(t / T)                                       [rise, 1]
-    springs   k = s(t) m g l, towards an aim (`drivers/loose/loose.py`); s grows from LIMP to how firm each joint is
-    [rise, 2]
-    legs      aim so that each ankle is under its hip, on the ground, or ahead of it while that is too near [rise, 3]
+    springs   k = s(t) m g l, towards a target (`drivers/loose/loose.py`); s grows from _LIMP to the joint's  [rise, 2]
+    legs      targets: each ankle under its hip on the ground, or ahead of it while that is too near        [rise, 3]
 
-E eases from 0 to 1, D dies away from slope 1; a and b are another part of the whole time for the place than for the
-turn. Who lies on his back sits up before he rises, who lies on his front is lifted before he straightens.
+E eases from 0 to 1, D decays from slope 1; a and b are different fractions of the whole time for position and
+orientation. A puppet on its back sits up before it rises, one on its front is lifted before it straightens.
 
-Limbs do not feel how the hips speed up: no more than 3 m/s2 of who lies, beside gravity's 9.81.
+Limbs are not affected by the hips' acceleration: at most 3 m/s2 for a lying puppet, compared with gravity's 9.81.
 
-A puppet that is taken back from the floor: drawn up (`get_up.py`), and then in its strings without a jump.
-
-Frames are numbered as the player's are. Number 0 is the body as it was taken back; the one before it goes on from there
-with the velocity that it had, backwards. When it is up, strings take hold of it as it is, and what they have it do
-otherwise dies away (`drivers/transition/transition.py`).
+`GetUpBlend` then hands the puppet to its strings without a jump. Frames are numbered as the player's are. Number 0 is
+the body as it was taken over; the one before it is extrapolated backwards with its velocity. When the puppet is up,
+strings take it over as it is, and the difference to their pose decays (`drivers/transition/transition.py`).
 """
 
 from __future__ import annotations
@@ -27,7 +24,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +33,7 @@ from poise.body.roles import SIDES
 from poise.drivers.body import Body
 from poise.drivers.joint_limits.limit_torques import LimitTorques
 from poise.drivers.loose.loose import Loose, LoosePlayer
+from poise.drivers.stateful import Stateful
 from poise.drivers.transition.transition import Transition
 from poise.engines.engine import BodyState
 from poise.engines.memory import write_over
@@ -47,37 +45,40 @@ from poise.motion.samples.tracks import stand_pose
 from poise.spatial import rotation
 from poise.world.overlap import build_lines, find_deep, find_neighbours, find_shapes
 
-# Of the hips' height as it stands; rad; m/s: beyond, it is drawn up. m/s of who was let go a moment ago.
+# A puppet is lifted if its hips are lower (of their standing height) or lean more (rad) than that, or sink faster
+# (m/s): with _SINKS if nothing holds it up, since it was released a moment ago.
 LOW, LEANS, DROPS, _SINKS = 0.75, math.radians(40.0), 0.8, 0.01
-_LIMP = 0.1  # how firm all joints are as it begins
-# How firm they are in the end, in the words of `drivers/loose/loose.py`: what they carry is held a radian too low by 1.
-_FIRM = {"UpperLeg": 5.0, "LowerLeg": 5.0, "Foot": 8.0, "Toes": 8.0}
+# Firmness of joints, as in `drivers/loose/loose.py`: with 1, a joint's load is held a radian too low.
+_LIMP = 0.1  # of all joints at the beginning
+_FIRM = {"UpperLeg": 5.0, "LowerLeg": 5.0, "Foot": 8.0, "Toes": 8.0}  # at the end
 _TRUNK, _ARMS, _DAMPING = 12.0, 0.4, 0.8
-_SLUGGISH, _FEET = 0.3, 5.0  # how firm a joint is damped as at least; how often as much the light feet are
-_LEAST, _BY_HEIGHT, _BY_TURN, _LONGEST = 0.5, 0.8, 0.35, 1.9  # s; s for all of the height; s a rad; s
-# s, that the hips are held in the end; rad/s of legs that rest; s more for that at most
+_LEAST_DAMPED, _FEET = 0.3, 5.0  # smallest firmness that damping follows; factor of damping of the light feet
+# Duration of the hips' path: s, s for the whole height, s per rad; the limits are for a puppet that lies.
+_LEAST, _BY_HEIGHT, _BY_TURN, _SHORTEST, _LONGEST = 0.5, 0.8, 0.35, 1.0, 1.9
+# s, that the hips are held at the end; rad/s of legs at rest; s more at most, until they rest
 _STILL, _RESTS, _PATIENCE = 0.1, 0.3, 0.5
-_CATCHES = 0.3  # s, in which the speed that it had dies away
-_GIVES = 0.999  # of the height as it stands, so that knees are not quite straight
+_CATCH = 0.3  # s, in which the initial velocity decays
+_BENT = 0.999  # of the standing height, so that knees are not quite straight
 _FOLDED = 0.4  # of a leg's length, that an ankle is from the hip at least
-_BOWS = 0.35  # rad, that the pelvis is tilted ahead on the way
-# m, that the pelvis is over the ground; s, before and after which it is raised for that; s, that this is smoothed over
+_BOW = 0.35  # rad, by which the pelvis is tilted ahead on the way
+# m, that the pelvis is over the ground; s before and after, in which it is raised for that; s of smoothing
 _ROOM, _BEFORE, _BLUR = 0.004, 0.3, 0.03
-_SLIDES = 0.1  # friction: who hangs from strings does not stick to the ground
-_PARTS = 2  # steps of physics a frame
+_FRICTION = 0.1  # of the ground: a puppet that hangs from strings does not stick to it
+_SUBSTEPS = 2  # steps of physics per frame
+_STATE = ("root", "q", "v", "w")  # arrays of a `BodyState`
 _UP, _AHEAD = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
 
 
 class GetUp:
-    """One body on its way up, in a scene of its own.
+    """One body that gets up, in a separate scene.
 
-    body    where it is;  time: s since it began;  span: s that it takes
+    body    its state;  time: s since it began;  span: s that it takes
     """
 
     def __init__(self, like: Body, frame: float):
         character, self.frame = like.character, frame
         self.body = body = Body(character)
-        body.dt, body.gravity, body.floor = frame / _PARTS, like.gravity, copy.copy(like.floor)
+        body.dt, body.gravity, body.floor = frame / _SUBSTEPS, like.gravity, copy.copy(like.floor)
         body.friction = like.friction
         self.time, self.span, self.clock = 0.0, 0.0, 0.0
         self._lift: np.ndarray | None = None
@@ -96,7 +97,7 @@ class GetUp:
         self.set_stand(stand_pose(skeleton).rotations)
 
     def set_stand(self, rotations: np.ndarray) -> None:
-        """Have it be on the way to a pose, rotations (J, 4); the root's is left out."""
+        """Set the pose at the end, rotations (J, 4); the root's is ignored."""
         skeleton, self.stand = self.body.skeleton, rotations.copy()
         self.stand[0] = rotation.identity()
         there, self._standing = skeleton.pose(np.zeros(3), self.stand)
@@ -105,11 +106,11 @@ class GetUp:
             for sole in self._soles
             for joint, point in ((sole.foot, sole.heel), (sole.foot if sole.toes is None else sole.toes, sole.ball))
         )
-        self.height = (float(there[self.hips, 1]) - lowest) * _GIVES
+        self.height = (float(there[self.hips, 1]) - lowest) * _BENT
         self._sides = [there[c] - there[self.hips] for _, _, c in self._legs]
 
     def _find_ends(self) -> list[int]:
-        """Hands with their fingers, and toes: so light that whatever touches them would throw them about."""
+        """Return hands with their fingers, and toes: so light that contacts would throw them about."""
         skeleton = self.body.skeleton
         hands = [i for side in SIDES if (i := skeleton.find_role(f"{side}Hand")) is not None]
         found = {i for hand in hands for i in skeleton.descendants(hand)}
@@ -119,10 +120,7 @@ class GetUp:
         return sorted(found)
 
     def is_needed(self, body: Body) -> bool:
-        """Whether a body, up to date, is too far from where it would stand for its legs to carry it there.
-
-        Or on the way to the floor: it sinks, and nobody keeps it up.
-        """
+        """Return whether a body is too far from standing for its legs to raise it, or is falling to the floor."""
         hips = self.hips
         floor = body.floor.find(float(body.p[hips, 0]), float(body.p[hips, 2]), float(body.p[hips, 1]))[0]
         upright = float(body.R[hips, 1, 1])
@@ -134,7 +132,7 @@ class GetUp:
     # It begins.
 
     def begin(self, state: BodyState, t: float, stand: np.ndarray) -> None:
-        """Be in a state at time t (s), and on the way up from there to a pose, rotations (J, 4)."""
+        """Begin in a state at time t (s), towards a pose, rotations (J, 4)."""
         self.set_stand(stand)
         self.body.put(state)
         self.time, self.clock = 0.0, t
@@ -143,7 +141,7 @@ class GetUp:
         self._build(t)
 
     def _plan(self) -> None:
-        """Where the hips go."""
+        """Plan the path of the hips."""
         body, hips = self.body, self.hips
         body.update()
         self._from, self._speed, self._spin = body.p[hips].copy(), body.v[hips].copy(), body.om[hips].copy()
@@ -153,14 +151,14 @@ class GetUp:
         self._upright = level
         # q = upright exp(e)
         self._turn = rotation.log(rotation.multiply(rotation.conjugate(level), turn))
-        end = self._from + 0.5 * _CATCHES * self._speed * (1.0, 0.0, 1.0)
+        end = self._from + 0.5 * _CATCH * self._speed * (1.0, 0.0, 1.0)
         spots = end + np.array([rotation.rotate(level, side) for side in self._sides])
         spots = np.concatenate([spots, spots + 0.1 * rotation.rotate(level, _AHEAD)])
         ground = float(body.floor.find_heights(spots[:, 0], spots[:, 2], float(end[1]) + 0.3).max())
         end[1] = ground + self.height
         self._to, self._ground = end, ground
         up, angle = abs(end[1] - self._from[1]) / self.height, float(np.linalg.norm(self._turn))
-        self._way = min(max(_LEAST + _BY_HEIGHT * up + _BY_TURN * angle, 1.0), _LONGEST)
+        self._way = min(max(_LEAST + _BY_HEIGHT * up + _BY_TURN * angle, _SHORTEST), _LONGEST)
         self.span = self._way + _STILL
         # 1: on his back, 0: on his front
         back = 0.5 + 0.5 * float(np.clip(body.R[hips, 1, 2] / 0.7, -1.0, 1.0))
@@ -172,7 +170,7 @@ class GetUp:
         self._keep_clear()
 
     def _keep_clear(self) -> None:
-        """Raise the way of the hips where the pelvis would be in the ground on it: smoothly, and from before."""
+        """Raise the path of the hips smoothly where the pelvis would be in the ground."""
         self._lift = None
         self._times = np.arange(0.0, self._way + 0.5 * self.frame, 0.5 * self.frame)
         over = np.array([self._find_room(*self.find_hips(t)) for t in self._times])
@@ -184,13 +182,13 @@ class GetUp:
         self._lift = u**3 * (10.0 - 15.0 * u + 6.0 * u * u) * (smooth @ lift) / smooth.sum(axis=1)
 
     def _find_room(self, place: np.ndarray, turn: np.ndarray) -> float:
-        """m, of the lowest point of the pelvis over the ground."""
+        """Return the height (m) of the lowest point of the pelvis over the ground."""
         R, floor = rotation.to_matrix(turn), self.body.floor
         lowest = min((float((points @ R.T)[:, 1].min()) - r for points, r in self._pelvis), default=0.0)
         return float(place[1]) + lowest - floor.find(float(place[0]), float(place[2]), float(place[1]) + 0.1)[0]
 
     def _build(self, t: float) -> None:
-        """What an engine moves."""
+        """Build the springs and the simulation."""
         body, character = self.body, self.body.character
         count = len(character.skeleton)
         given = {*self._chain, *self._ends}
@@ -206,7 +204,7 @@ class GetUp:
         lines = build_lines(shapes).placed(body.R, body.p)
         pairs = {pair for pair in find_deep(lines, lines) if pair[0] < pair[1]}
         pairs |= {pair for pair in find_neighbours(character) if set(pair) <= touching}
-        ground = None if body.floor.ground is None else replace(body.floor.ground, friction=_SLIDES)
+        ground = None if body.floor.ground is None else replace(body.floor.ground, friction=_FRICTION)
         scene = Scene(
             (SceneBody(
                 "puppet", body.tree, joints, state.root.copy(), state.q.copy(), state.v.copy(), state.w.copy(),
@@ -240,7 +238,7 @@ class GetUp:
 
     @property
     def is_over(self) -> bool:
-        """Whether it is where it would stand, at rest, or has had time enough for that."""
+        """Whether it stands and its legs are at rest, or its time is over."""
         if self.time < self.span - 1e-9:
             return False
         legs = [i for leg in self._legs for i in leg]
@@ -248,11 +246,11 @@ class GetUp:
         return fastest < _RESTS or self.time >= self.span + _PATIENCE
 
     def step(self) -> None:
-        """Go on by a frame."""
+        """Advance by a frame."""
         self._aim()
-        # ends and middles of the steps in it, and what is beside them
-        way = [self._find_root(self.time + k * 0.5 * self.body.dt) for k in range(-1, 2 * _PARTS + 2)]
-        for part in range(_PARTS):
+        # at ends and middles of its steps, and half a step before and after
+        way = [self._find_root(self.time + k * 0.5 * self.body.dt) for k in range(-1, 2 * _SUBSTEPS + 2)]
+        for part in range(_SUBSTEPS):
             self._step(way[2 * part : 2 * part + 5])
         self.body.update()
 
@@ -277,14 +275,14 @@ class GetUp:
         return u**3 * (10.0 - 15.0 * u + 6.0 * u * u)
 
     def find_hips(self, t: float) -> tuple[np.ndarray, np.ndarray]:
-        """Place (3,) m and orientation (4,) of the hips, t seconds after it began."""
+        """Return position (3,) m and orientation (4,) of the hips, t seconds after it began."""
         from poise.motion.playback.part_kernels import die_away
 
         lifted, turned = self._ease(t, self._lifts), self._ease(t, self._turns)
-        run = _CATCHES * die_away(t / _CATCHES)[1]
+        run = _CATCH * die_away(t / _CATCH)[1]
         # y = y1 + (y0 - y1) (1 - E) + v0 T D   [rise, 1]
         place = self._to + (self._from - self._to) * (1.0 - lifted) + run * self._speed
-        bow = _BOWS * 16.0 * (turned * (1.0 - turned)) ** 2 * float(np.linalg.norm(self._turn)) / (0.5 * math.pi)
+        bow = _BOW * 16.0 * (turned * (1.0 - turned)) ** 2 * float(np.linalg.norm(self._turn)) / (0.5 * math.pi)
         q = rotation.multiply(self._upright, rotation.exp(np.array([bow, 0.0, 0.0])))
         q = rotation.multiply(
             rotation.exp(run * self._spin), rotation.multiply(q, rotation.exp((1.0 - turned) * self._turn))
@@ -294,7 +292,7 @@ class GetUp:
         return place, q
 
     def _place(self, way: list[tuple[np.ndarray, np.ndarray]]) -> None:
-        """Put the hips where they are in the middle of three times, half a step apart, with their rates."""
+        """Write the hips' pose at the middle of three times, half a step apart, with its rates."""
         h, body, state = 0.5 * self.body.dt, self.body, self.body.state
         (before, first), (place, turn), (after, last) = way
         state.root[:], state.v[:] = place, (after - before) / (2.0 * h)
@@ -304,11 +302,11 @@ class GetUp:
         state.q[at], state.w[at], body.dw[at] = turn, (on - back) / (2.0 * h), (on + back) / h**2
 
     def _find_root(self, t: float) -> tuple[np.ndarray, np.ndarray]:
-        """Place (3,) of the root, and rotations of all that is given: from there to the hips, and of light ends."""
+        """Return the root's position (3,) and rotations of all prescribed joints: from root to hips, and light ends."""
         from poise.motion.playback.part_kernels import die_away
 
         place, turn = self.find_hips(t)
-        eased, run = self._ease(t, (0.0, 0.7)), _CATCHES * die_away(t / _CATCHES)[1]
+        eased, run = self._ease(t, (0.0, 0.7)), _CATCH * die_away(t / _CATCH)[1]
         at = [*self._chain[1:], *self._ends]
         went = rotation.multiply(self._start[at], rotation.exp(run * self._start_w[at]))
         rest = _between(went, self.stand[at], eased)
@@ -320,17 +318,17 @@ class GetUp:
         return place - arm, np.concatenate([world[None], rest])
 
     def _aim(self) -> None:
-        """How firm the springs are now, and where they aim."""
+        """Set stiffness, damping and targets of the springs."""
         share, eased = self._ease(self.time, (0.0, 0.7)), self._ease(self.time, (0.0, 0.5))
         firm = _LIMP + (self._firm - _LIMP) * share
         self.springs.stiffness[:] = firm * self._soft  # k = s(t) m g l   [rise, 2]
-        self.springs.damping[:] = self._give * np.sqrt(np.maximum(firm, _SLUGGISH))
+        self.springs.damping[:] = self._give * np.sqrt(np.maximum(firm, _LEAST_DAMPED))
         self.springs.aim[:] = _between(self._begun, self._aims, eased)
         for side in range(2):
             self._aim_leg(side, eased)
 
     def _aim_leg(self, side: int, share: float) -> None:
-        """Have a leg aim at the ground under the hip."""
+        """Set a leg's target: the ankle on the ground under the hip."""
         body, legs = self.body, self._legs[side]
         upper, lower, foot = legs
         hip, size = body.p[upper], sum(float(np.linalg.norm(bone)) for bone in self._bones[side])
@@ -359,38 +357,35 @@ class GetUp:
     # Its state.
 
     def save(self) -> dict[str, Any]:
-        """All of it, as plain data."""
+        """Return its state as plain data."""
         state, built = self.body.state, self._built
-        names = ("root", "q", "v", "w")
         return {
-            "built": {name: getattr(built, name).copy() for name in names},
-            "state": {name: getattr(state, name).copy() for name in names},
+            "built": {name: getattr(built, name).copy() for name in _STATE},
+            "state": {name: getattr(state, name).copy() for name in _STATE},
             "stand": self.stand.copy(), "times": [self.time, self.clock], "simulation": self.simulation.save(),
             "limits": self.limits.save(),
         }  # fmt: skip
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Be again what was saved."""
-        names = ("root", "q", "v", "w")
-        self.begin(
-            BodyState(*(np.array(saved["built"][name]) for name in names)), saved["times"][1], np.array(saved["stand"])
-        )
+        """Restore what `save` returned."""
+        built = BodyState(*(np.array(saved["built"][name]) for name in _STATE))
+        self.begin(built, saved["times"][1], np.array(saved["stand"]))
         self.time = saved["times"][0]
-        write_over({name: getattr(self.body.state, name) for name in names}, saved["state"])
+        write_over({name: getattr(self.body.state, name) for name in _STATE}, saved["state"])
         self.simulation.restore(saved["simulation"])
         self.limits.restore(saved["limits"])
         self.body.update()
 
 
 def _between(a: np.ndarray, b: np.ndarray, share: float) -> np.ndarray:
-    """(4,) a share of the way from one rotation to another."""
+    """Return the rotation (4,) at a fraction of the way from one to another."""
     return np.asarray(
         rotation.multiply(a, rotation.exp(share * rotation.log(rotation.multiply(rotation.conjugate(a), b))))
     )
 
 
 def _list_points(shape: Any) -> tuple[np.ndarray, float]:
-    """A shape as the hull of points, and how thick that is."""
+    """Return the points whose hull is a shape, and its thickness (m)."""
     if hasattr(shape, "corners"):
         return np.asarray(shape.corners), 0.0
     if hasattr(shape, "end"):
@@ -398,95 +393,106 @@ def _list_points(shape: Any) -> tuple[np.ndarray, float]:
     return np.asarray(shape.center)[None], float(shape.radius)
 
 
-_STATE = ("root", "q", "v", "w")
-
-
-class GetUpBlend:
+class GetUpBlend(Stateful):
     """From the floor into the strings.
 
-    rise   the way up;  is_up: whether it is at its end, and strings have it
+    motion  of getting up
+    is_up   whether that is over, and strings have taken over
     """
 
-    def __init__(self, rise: GetUp):
-        self.rise, self.is_up = rise, False
-        self._met: tuple[BodyState, float, float] | None = None  # as strings have it when it is up; when; s they take
-        self._over: Transition | None = None
+    STATE = ("motion", "is_up")
+
+    def __init__(self, motion: GetUp):
+        self.motion, self.is_up = motion, False
+        self._first: _FirstFrame | None = None  # until the blend can be measured
+        self._blend: Transition | None = None
 
     @classmethod
     def find(cls, body: Body, like: Body, frame: float) -> GetUpBlend | None:
-        """How a body, up to date, is drawn up, on a floor like another's; None: its legs are under it."""
-        rise = GetUp(like, frame)
-        return cls(rise) if rise.is_needed(body) else None
+        """Return how a body gets up, on a floor like another body's; None if its legs are under it."""
+        motion = GetUp(like, frame)
+        return cls(motion) if motion.is_needed(body) else None
 
     @property
     def body(self) -> Body:
-        """Where it is."""
-        return self.rise.body
+        """The body that gets up."""
+        return self.motion.body
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left of how it was drawn up."""
-        return self._over is not None and float(self.body.block["at"]) > float(np.sum(self._over.span))
+        """Whether nothing of getting up is left in the pose."""
+        return self._blend is not None and float(self.body.block["at"]) > float(np.sum(self._blend.span))
 
     def begin(self, state: BodyState, t: float, stand: np.ndarray) -> None:
-        """Be in a state at time t (s), on the way to a pose, rotations (J, 4)."""
-        self.rise.begin(state, t, stand)
+        """Begin in a state at time t (s), towards a pose, rotations (J, 4)."""
+        self.motion.begin(state, t, stand)
 
     def step(self, number: int) -> BodyState:
-        """The state in a frame."""
+        """Return the state in a frame."""
         if number > 0:
-            self.rise.step()
-            self.is_up = self.rise.is_over
+            self.motion.step()
+            self.is_up = self.motion.is_over
         if number >= 0:
             return self.body.state
-        now, back = self.body.state, -self.rise.frame
+        now, back = self.body.state, -self.motion.frame
         return BodyState(now.root + back * now.v, rotation.multiply(now.q, rotation.exp(back * now.w)), now.v, now.w)
 
     def meet(self, strings: BodyState, joints: np.ndarray, t: float, span: float) -> None:
-        """Strings have it in a state in the frame of time t; they take so many seconds or some more."""
-        self._over = Transition(self.body.arena, joints, t, moves_root=True)
-        self._met = strings.copy(), t, span
+        """Begin the transition to the strings, which have the body in a state at time t, over at least `span` s."""
+        self._blend = Transition(self.body.arena, joints, t, moves_root=True)
+        self._first = _FirstFrame(strings.copy(), t, span)
 
     def follow(self, strings: BodyState, t: float) -> BodyState:
-        """The state in a frame in which strings have it in another."""
-        assert self._over is not None
-        if self._met is not None:
-            self._measure(strings, t)
+        """Return the state in a frame in which strings have the body in another state."""
+        assert self._blend is not None
+        if self._first is not None:
+            self._measure(self._first, strings, t)
         self.body.put(strings)
-        self._over.add(self.body, t)
+        self._blend.add(self.body, t)
         return self.body.state
 
-    def _measure(self, strings: BodyState, t: float) -> None:
-        """Find what is left of how it was drawn up, with how fast strings move it from one frame to the next."""
-        assert self._over is not None and self._met is not None
-        (first, begun, span), at = self._met, self._over.joints
-        dt, none = t - begun, np.zeros((len(at), 3))
-        w = rotation.log(rotation.multiply(rotation.conjugate(first.q[at]), strings.q[at])) / dt
-        v = (strings.root - first.root) / dt
-        self._over.measure(self.body, first.q[at], w, none, first.root, v, np.zeros(3), begun, span)
-        self._met = None
-
-    # Its state.
+    def _measure(self, first: _FirstFrame, strings: BodyState, t: float) -> None:
+        """Measure what is left of getting up, with the strings' velocity from their first frame to this one."""
+        assert self._blend is not None
+        at, dt, before = self._blend.joints, t - first.time, first.state
+        none = np.zeros((len(at), 3))
+        w = rotation.log(rotation.multiply(rotation.conjugate(before.q[at]), strings.q[at])) / dt
+        v = (strings.root - before.root) / dt
+        self._blend.measure(self.body, before.q[at], w, none, before.root, v, np.zeros(3), first.time, first.span)
+        self._first = None
 
     def save(self) -> dict[str, Any]:
-        """All of it, as plain data."""
-        over = None if self._over is None else {name: array.copy() for name, array in self._over.numbers().items()}
-        met = None
-        if self._met is not None:
-            met = {"times": list(self._met[1:]), **{name: getattr(self._met[0], name).copy() for name in _STATE}}
-        return {"rise": self.rise.save(), "is_up": self.is_up, "over": over, "met": met}
+        """Return its state as plain data."""
+        return {
+            **super().save(),
+            "blend": None if self._blend is None else self._blend.save(),
+            "first": None if self._first is None else self._first.save(),
+        }
 
     @classmethod
-    def load(cls, saved: dict[str, Any], like: Body, frame: float, joints: np.ndarray) -> GetUpBlend:
-        """What was saved."""
+    def load(cls, saved: dict[str, Any], like: Body, frame: float) -> GetUpBlend:
+        """Return the object that was saved."""
         found = cls(GetUp(like, frame))
-        found.rise.restore(saved["rise"])
-        found.is_up = bool(saved["is_up"])
-        if saved["over"] is not None:
-            found._over = Transition(found.body.arena, joints, moves_root=True)
-            for name, array in found._over.numbers().items():
-                array[...] = saved["over"][name]
-        if saved["met"] is not None:
-            state = BodyState(*(np.array(saved["met"][name]) for name in _STATE))
-            found._met = (state, *map(float, saved["met"]["times"]))  # type: ignore[assignment]
+        found.restore(saved)
+        if saved["blend"] is not None:
+            found._blend = Transition.load(saved["blend"], found.body.arena)
+        if saved["first"] is not None:
+            found._first = _FirstFrame.load(saved["first"])
         return found
+
+
+class _FirstFrame(NamedTuple):
+    """The strings' state in their first frame, its time (s), and how long (s) the transition takes at least."""
+
+    state: BodyState
+    time: float
+    span: float
+
+    def save(self) -> dict[str, Any]:
+        arrays = {name: getattr(self.state, name).copy() for name in _STATE}
+        return {**arrays, "time": self.time, "span": self.span}
+
+    @classmethod
+    def load(cls, saved: dict[str, Any]) -> _FirstFrame:
+        state = BodyState(*(np.array(saved[name]) for name in _STATE))
+        return cls(state, float(saved["time"]), float(saved["span"]))

@@ -1,8 +1,9 @@
-"""Somebody who is played by two hands, as a driver: root, legs, trunk, arms and head.   [marionette]
+"""The driver of a body that two hands play: root, legs, trunk, arms and head.   [marionette]
 
-Hands pull strings (`puppetry/layers.py`), joints swing after them (`puppetry.marionette`), the root hangs from the
-point of a foot that is on the ground (`drivers/root/anchored.py`), and feet that are down stay (`feet.py`). Frames are
-made 120 times a second, two ahead of what is shown; between them lies a motion that is smooth to the acceleration.
+Layers of hands write the joints' targets (`puppetry/layers.py`), joints swing after them (`puppetry/marionette.py`),
+the root hangs from a point of a foot on the ground (`drivers/root/anchored.py`), and feet that are down stay
+(`feet.py`). Frames are made 120 times a second, two ahead of what is shown; between them the motion is smooth to the
+acceleration.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ from poise.puppetry.springs import SPRINGS, Spring, read_springs
 
 if TYPE_CHECKING:
     from poise.drivers.puppet.player import PuppetPlayer
-SETTLE = 0.12  # s, until a new support rests: less jolts more, and more slides more, which legs have to make up for
+SETTLE = 0.12  # s, until a new support rests: less jolts more; more slides more, which legs have to compensate
 
 
 @checked
 @dataclass(frozen=True, eq=False)
 class Puppet(Driver, Portable):
-    """Is played by hands.
+    """Moves a body by hands.
 
-    layers   of the performance, each with its mapping and its hands; later ones over earlier ones
-    springs  of its joints, by kind: `poise.puppetry.springs`. None: as the layers' mappings say
-    settle   s, until a foot that comes to carry rests on the ground
+    layers   of the performance, each with its mapping and its hands; later ones replace earlier ones
+    springs  of its joints, by kind: `poise.puppetry.springs`. None: those of the layers' mappings
+    settle   s, until a newly anchored foot rests on the ground
     """
 
     layers: Sequence[PuppetLayer]
@@ -48,9 +49,9 @@ class Puppet(Driver, Portable):
     def __post_init__(self) -> None:
         object.__setattr__(self, "layers", tuple(self.layers))
         if not self.layers or not all(isinstance(each, PuppetLayer) for each in self.layers):
-            raise InputError("a puppet is played by layers: give it a list of PuppetLayer, at least one.")
+            raise InputError("layers must be a list of PuppetLayer, at least one.")
         if not 0.005 <= self.settle <= 1.0:
-            raise InputError(f"a puppet's foot comes to rest within 0.005 to 1 s; given {self.settle:g} s.")
+            raise InputError(f"settle must be from 0.005 to 1 s; got {self.settle:g} s.")
         if self.springs is None:
             given: dict[str, dict[str, float]] = {}
             for layer in self.layers:
@@ -59,7 +60,7 @@ class Puppet(Driver, Portable):
             object.__setattr__(self, "springs", read_springs(given))
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
-        """All that it is given; the root and both legs must be in it."""
+        """See `Driver.claim`: all joints of the part, which must have the root and both legs."""
         body = Marionette(character, self.springs or SPRINGS)
         needed = {int(joint) for joint, side in zip(body.indices, body.joints.side, strict=True) if side >= 0}
         needed |= {0, *(character.skeleton.index(f"{side}UpperLeg") for side in SIDES)}

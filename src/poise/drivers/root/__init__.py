@@ -1,1 +1,5 @@
-"""Drivers of the root: free, attached to a prop, or anchored to the contact that bears the body."""
+"""Drivers of the root: `root.py` (free, or attached to a prop) and `anchored.py` (hanging from a fixed contact).
+
+`anchor.py` and `kernels.py` are the mechanism of anchored roots, which puppets and walks use, too; `supports.py` and
+`support_plan.py` choose the contact.
+"""

@@ -1,189 +1,147 @@
-"""What stays put, and the root that follows from it: the one mechanism under everything that stands by a contact.
+"""An anchored point: it stays fixed, and the root follows from it. Every driver that stands on a contact uses it.
 
-A body hangs from its root in the tree; here it hangs from an *anchor*, a point of one of its bodies whose place in the
-world is given, and the root's place, velocity and acceleration follow from the joints. What turns the root is one of
+In the tree a body hangs from its root; here it hangs from an *anchor*, a point of one of its bodies whose position in
+the world is given, and the root's position, velocity and acceleration follow from the joints. The root's orientation is
 
-    GIVEN   somebody else, a motion say: the point is fixed, and the body turns about it as it likes
-    BODY    the body that the point is of: its whole pose is fixed, as if the tree had its root there
-    ROOT    nobody: it keeps its orientation
+    GIVEN   written by another driver, a motion for example: the point is fixed, and the body turns about it freely
+    BODY    that of the anchored body: its whole pose is fixed, as if the tree had its root there
+    ROOT    kept
 
-An anchor is handed on by `take`: the new point begins where it is, with the velocity and the acceleration that it has,
-and comes to rest on a quintic. So the root, which hangs from it all along, never jumps in pose or velocity; its
-acceleration does not either, unless the point's was a blow. How the root hangs is in `kernels.py`.
-
-It needs no stage: six arrays (`MovingBody`) are all that it looks at. `Anchored` is the driver that is made of it.
+`Anchor.take` moves the anchor to another point. The new point begins with its present position, velocity and
+acceleration and comes to rest on a quintic. So the root never jumps in pose or velocity; its acceleration does not
+either, unless the point's acceleration is a blow. `kernels.py` has the equations; `Anchored` is the driver.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from poise.drivers.body import Body
+from poise.drivers.stateful import Stateful
 from poise.spatial import rotation
 
 GIVEN, BODY, ROOT = "given", "body", "root"
-_HARDEST = 60.0  # m/s2 and, ten times that, rad/s2: an acceleration above it is a blow, and is not taken over
-# From speed 1 the quintic that slides least, in the mean square of its velocity, comes to rest 0.15 of its span away,
-# from acceleration 1 at 1/120 of the span's square. It brakes by up to 3.1 / span; one that goes a way of 1 reaches an
-# acceleration of 5.8 / span^2.
+_HARDEST = 60.0  # m/s2 and, ten times that, rad/s2: a larger acceleration is a blow and is limited to it
+# The quintic that slides least, in the mean square of its velocity, comes to rest after 0.15 of its span at speed 1,
+# and after 1/120 of the span's square at acceleration 1. It brakes by up to 3.1 / span; one that covers a distance of
+# 1 reaches an acceleration of 5.8 / span^2.
 LEAST_WAY, LEAST_PUSHED, BRAKING, HURRY = 0.15, 1.0 / 120.0, 3.1, 5.8
-ANCHOR = np.dtype(
-    [
-        ("joint", np.int64),  # of the body that is anchored
-        ("offset", np.float64, 3),  # m, of its point, in its axes
-        ("since", np.float64),  # s, when it was taken
-        ("spans", np.float64, 3),  # s, until it rests along x, y and z
-        ("place", np.float64, (4, 3)),  # m: where it began, its velocity and acceleration, the way to where it rests
-        ("span", np.float64),  # s, until it turns no more
-        ("begin", np.float64, 4),  # its orientation when it was taken
-        ("turning", np.float64, (3, 3)),  # rad, body axes: velocity and acceleration, the way to where it rests
-    ]
-)
 
 
-class MovingBody(NamedTuple):
-    """A body in motion: arrays that are read, and whose root is written.
+class Anchor(Stateful):
+    """A point of a body that stays fixed, or is coming to rest.
 
-    root, v, a  (3,) m, place, velocity and acceleration of the root, world axes
-    q           (J, 4) wxyz, joints relative to their parents, the root to the world
-    w, dw       (J, 3) angular velocities and accelerations of the joints, body axes
+    turned  what orients the root: GIVEN, BODY or ROOT
+    state   layout `AnchorState` of `kernels.py`
     """
 
-    root: np.ndarray
-    v: np.ndarray
-    a: np.ndarray
-    q: np.ndarray
-    w: np.ndarray
-    dw: np.ndarray
+    STATE = ("state",)
 
-
-class Anchor:
-    """A point of a body that stays put, or is coming to rest.
-
-    parents, offsets  (J,), (J, 3) m, of the tree
-    turned            what turns the root: GIVEN, BODY or ROOT
-    block             all that changes: one record of plain numbers, to be copied and set
-    """
-
-    def __init__(self, parents: np.ndarray, offsets: np.ndarray, turned: str = GIVEN):
+    def __init__(self, turned: str = GIVEN):
         from poise.drivers.root import kernels
 
         self._kernels, self.turned = kernels, turned
-        self.parents, self.offsets = np.ascontiguousarray(parents), np.ascontiguousarray(offsets)
-        self.block = np.zeros((), ANCHOR)
-        self.block["begin"][0] = 1.0
-        self._turn, self._rel, self._body = np.zeros(4), np.zeros((5, 3)), np.zeros(4)
-        self._point, self._spin, self._none = np.zeros((3, 3)), np.zeros((2, 3)), np.zeros((3, 3))
+        self._rule = {GIVEN: kernels.GIVEN, BODY: kernels.BODY, ROOT: kernels.ROOT}[turned]
+        self.state = kernels.AnchorState(orientation=rotation.identity())
+        self._point, self._orientation, self._spin = np.zeros((3, 3)), np.zeros(4), np.zeros((2, 3))
 
-    def find(self, body: MovingBody, joint: int, offset: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """How a point of body `joint` moves: (3, 3) its place, velocity and acceleration in the world,
+    def find(self, body: Body, joint: int, offset: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the motion of a point of body `joint`, whether it is anchored or not.
 
-        (4,) the body's orientation, and (2, 3) its angular velocity and acceleration in its own axes. Anybody may ask.
+        (3, 3) position, velocity and acceleration in the world; (4,) the body's orientation; (2, 3) its angular
+        velocity and acceleration in its own axes
         """
-        kernels = self._kernels
-        point, turn, spin = np.zeros((3, 3)), np.zeros(4), np.zeros((2, 3))
-        self._relate(body, joint, offset)
-        q, w, dw = body.q[0], body.w[0], body.dw[0]
-        kernels.carry_point(body.root, body.v, body.a, q, w, dw, self._rel, point)
-        kernels.carry_turn(q, w, dw, self._turn, self._rel, turn, spin)
-        return point, turn, spin
+        point, orientation, spin = np.zeros((3, 3)), np.zeros(4), np.zeros((2, 3))
+        self._kernels.find_motion(body.block, joint, offset, point, orientation, spin)
+        return point, orientation, spin
 
     def take(
-        self, body: MovingBody, t: float, joint: int, offset: np.ndarray, carried: np.ndarray | None = None
+        self, body: Body, t: float, joint: int, offset: np.ndarray, support_motion: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Anchor the body at another point from time t on, as it moves; say next where it rests (`rest`).
+        """Anchor the body at another point from time t on; the caller then calls `rest`.
 
-        carried  (3, 3) place, velocity and acceleration of what the point stands on, where that moves
+        support_motion  (3, 3) position, velocity and acceleration of what the point stands on, if that moves
 
-        Returns what `find` does, relative to what carries it.
+        Returns what `find` does, relative to what the point stands on.
         """
-        point, turn, spin = self.find(body, joint, offset)
+        point, orientation, spin = self.find(body, joint, offset)
         if self.turned == ROOT:
-            turn, spin = body.q[0].copy(), np.stack([body.w[0], body.dw[0]])
-        if carried is not None:
-            point -= carried
+            orientation, spin = body.state.q[0].copy(), np.stack([body.state.w[0], body.dw[0]])
+        if support_motion is not None:
+            point -= support_motion
         point[2], spin[1] = _limit(point[2], _HARDEST), _limit(spin[1], 10.0 * _HARDEST)
-        block = self.block
-        block["joint"], block["offset"], block["since"] = joint, offset, t
-        block["place"][:3], block["begin"], block["turning"][:2] = point, turn, spin
-        return point, turn, spin
+        self._write(joint, offset, t, point, orientation, spin)
+        return point, orientation, spin
+
+    def _write(
+        self, joint: int, offset: np.ndarray, t: float, point: np.ndarray, orientation: np.ndarray, spin: np.ndarray
+    ) -> None:
+        state = self.state
+        state.set(joint=joint, since=t)
+        state.offset[:], state.start[:], state.orientation[:], state.spin[:] = offset, point, orientation, spin
 
     def rest(self, way: np.ndarray, spans: np.ndarray, turning: np.ndarray, span: float) -> None:
-        """Where what was taken comes to rest.
+        """Set where the point that was taken comes to rest.
 
         way, spans     (3,) m from where it was taken, and s until then, along x, y and z
-        turning, span  (3,) rad from how it was turned then, in its own axes, and s until then
+        turning, span  (3,) rad from its orientation then, in its own axes, and s until then
         """
-        self.block["place"][3], self.block["spans"] = way, spans
-        self.block["turning"][2], self.block["span"] = turning, span
+        self.state.span = span
+        self.state.way[:], self.state.spans[:], self.state.rotation[:] = way, spans, turning
 
-    def put(self, joint: int, offset: np.ndarray, place: np.ndarray, turn: np.ndarray) -> None:
-        """Anchor a body at rest: its point at a place (3,) m and, where it or the root is held, turned by (4,)."""
-        block = self.block
-        block["joint"], block["offset"], block["since"] = joint, offset, -np.inf
-        block["place"], block["turning"], block["spans"], block["span"] = 0.0, 0.0, 0.0, 0.0
-        block["place"][0], block["begin"] = place, turn
+    def put(self, joint: int, offset: np.ndarray, position: np.ndarray, orientation: np.ndarray) -> None:
+        """Anchor a body at rest: a point at a position (3,) m, and the orientation (4,) of the body or the root."""
+        point = np.stack([position, np.zeros(3), np.zeros(3)])
+        self._write(joint, offset, -np.inf, point, orientation, np.zeros((2, 3)))
+        self.rest(np.zeros(3), np.zeros(3), np.zeros(3), 0.0)
 
-    def give(self, body: MovingBody, t: float, carried: np.ndarray | None = None) -> None:
-        """Write the root's place, velocity and acceleration at time t, and its orientation where that is not GIVEN.
+    def move_root(self, body: Body, t: float, support_motion: np.ndarray | None = None) -> None:
+        """Write the root's position, velocity and acceleration at time t, and its orientation unless it is GIVEN.
 
         The body's joints are those of time t.
         """
-        block, point = self.block, self._point
-        self._kernels.settle_place(float(block["since"]), block["spans"], block["place"], t, point)
-        if carried is not None:
-            point += carried
+        state, point = self.state, self._point
+        self._kernels.find_anchor_motion(state, t, point)
+        if support_motion is not None:
+            point += support_motion
         if self.turned != GIVEN:
-            self._kernels.settle_turn(
-                float(block["since"]), float(block["span"]), block["begin"], block["turning"], t, self._body, self._spin
-            )
-        self.hang(body, int(block["joint"]), block["offset"], point, self._body, self._spin)
+            self._kernels.find_anchor_orientation(state, t, self._orientation, self._spin)
+        self.hang(body, state.joint, state.offset, point, self._orientation, self._spin)
 
     def hang(
-        self, body: MovingBody, joint: int, offset: np.ndarray, point: np.ndarray, turn: np.ndarray, spin: np.ndarray
+        self, body: Body, joint: int, offset: np.ndarray, point: np.ndarray, orientation: np.ndarray, spin: np.ndarray
     ) -> None:
-        """The root of a body whose point moves as somebody says: `find` the other way round.
+        """Write the root's motion from a given motion of a point: the reverse of `find`.
 
-        Of an anchor whose body turns the root, `turn` and `spin` are that body's; of one that keeps it, the root's.
+        orientation, spin  of the anchored body if that orients the root, of the root if it keeps its orientation
         """
-        kernels = self._kernels
-        self._relate(body, joint, offset)
-        if self.turned == BODY:
-            kernels.hang_turn(turn, spin, self._turn, self._rel, body.q[0], body.w[0], body.dw[0])
-        elif self.turned == ROOT:
-            body.q[0], body.w[0], body.dw[0] = turn, spin[0], spin[1]
-        kernels.hang_place(point, body.q[0], body.w[0], body.dw[0], self._rel, body.root, body.v, body.a)
-
-    def _relate(self, body: MovingBody, joint: int, offset: np.ndarray) -> None:
-        self._kernels.relate(
-            self.parents, self.offsets, body.q, body.w, body.dw, joint, offset, self._turn, self._rel
-        )  # fmt: skip
+        self._kernels.hang_root(body.block, self._rule, joint, offset, point, orientation, spin)
 
 
 def plan_rest(v: np.ndarray, a: np.ndarray, shortest: float, longest: float, brake: float) -> tuple[np.ndarray, float]:
-    """The way to rest that slides least, from velocity v and acceleration a (3,), and how long it takes (s).
+    """Return the way to rest that slides least, from velocity v and acceleration a (3,), and its duration (s).
 
-    brake  the acceleration that it may take, of the unit of a; a longer way to rest is as long as `longest`
+    shortest, longest  s
+    brake              acceleration that it may take, in the unit of a, unless that takes longer than `longest`
     """
     span = float(np.clip(BRAKING * np.linalg.norm(v) / brake, shortest, longest))
     return LEAST_WAY * span * v + LEAST_PUSHED * span**2 * a, span
 
 
 def plan_way(way: float, v: float, shortest: float, longest: float, hurry: float, brake: float) -> float:
-    """How long (s) it takes to come to rest a given way off, from velocity v.
+    """Return the duration (s) of coming to rest at a distance `way`, from velocity v.
 
-    hurry, brake  the accelerations that the way and the velocity may take
+    hurry, brake  accelerations that the distance and the velocity may take
     """
     return float(np.clip(max(np.sqrt(HURRY * abs(way) / hurry), BRAKING * abs(v) / brake), shortest, longest))
 
 
 def lay_flat(turn: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """An orientation (4,) turned the short way so that what was up at rest is along a normal (3,)."""
+    """Return an orientation (4,) turned the shortest way so that its up axis at rest is along a normal (3,)."""
     up = rotation.rotate(turn, np.array([0.0, 1.0, 0.0]))
     return np.asarray(rotation.multiply(rotation.between(up, normal), turn))
 
 
 def _limit(a: np.ndarray, most: float) -> np.ndarray:
-    """A vector that is no longer than `most`."""
+    """Return a vector, scaled to a length of at most `most`."""
     return np.asarray(a * min(1.0, most / max(float(np.linalg.norm(a)), 1e-300)))

@@ -12,13 +12,14 @@ import numpy as np
 from poise.body.character import Character
 from poise.drivers.body import Body
 from poise.drivers.driver import MOTION, TORQUE, BodyModel, Claim, Driver, MotionPlayer, Player
+from poise.drivers.stateful import Stateful
 from poise.errors import InputError
 from poise.kinds import checked
 from poise.spatial import rotation
 
 
 def check_part(driver: Driver, part: str, is_root: bool) -> None:
-    """Raise InputError where a driver is put on the root and is not for it, or on another part and is for the root."""
+    """Raise InputError if a driver is put on the root and is not for it, or on another part and is for the root."""
     if driver.root == ("never" if is_root else "only"):
         raise InputError(
             f"'{part}' cannot be driven by {type(driver).__name__}: the root is Free, Attached or Kinematic, and only "
@@ -28,7 +29,7 @@ def check_part(driver: Driver, part: str, is_root: bool) -> None:
 
 @dataclass(frozen=True)
 class Free(Driver):
-    """The root floats; contacts hold it up, or nothing does."""
+    """The root floats, held up by contacts or by nothing."""
 
     level = TORQUE
     root = "only"
@@ -42,7 +43,7 @@ class Free(Driver):
 @checked
 @dataclass(frozen=True)
 class Attached(Driver):
-    """The root rides on a prop, where it is when it begins.
+    """The root is attached to a prop where it is at the beginning.
 
     prop  its name
     """
@@ -60,29 +61,31 @@ class Attached(Driver):
         return AttachedPlayer(self.prop)
 
 
-class AttachedPlayer(MotionPlayer):
+class AttachedPlayer(Stateful, MotionPlayer):
     """A root on its seat.
 
-    place (3,) m, turn (4,): the root in the prop's frame
+    place, turn  (3,) m, (4,): pose of the root in the prop's frame
     """
+
+    STATE = ("place", "turn")
 
     def __init__(self, prop: str):
         self._prop = prop
         self.place, self.turn = np.zeros(3), rotation.identity()
 
     def model(self, body: Body, falling: bool) -> BodyModel:
-        """See `Player.model`: the root's place is on its seat."""
+        """See `Player.model`: the root is on its seat."""
         return BodyModel(seat=(self.place, self.turn))
 
     def begin(self, body: Body, t: float, starting: bool, previous: Player | None = None) -> None:
-        """Sit down: remember where the root is in the frame of the prop, as that is now."""
+        """See `Player.begin`: store the root's pose in the present frame of the prop."""
         prop, state = body.read_prop(self._prop), body.state
         back = rotation.conjugate(prop.turn)
         self.place[:] = rotation.rotate(back, state.root - prop.position)
         self.turn[:] = rotation.multiply(back, state.q[0])
 
     def write(self, body: Body, t: float) -> None:
-        """Put the root on its seat, with the prop's velocity."""
+        """See `MotionPlayer.write`: put the root on its seat, with the prop's velocity."""
         prop, state = body.read_prop(self._prop), body.state
         arm = rotation.rotate(prop.turn, self.place)
         state.root[:], state.q[0] = prop.position + arm, rotation.multiply(prop.turn, self.turn)
@@ -92,7 +95,3 @@ class AttachedPlayer(MotionPlayer):
     def post_step(self, body: Body, t: float) -> None:
         """See `Player.post_step`: the prop has moved on."""
         self.write(body, t)
-
-    def numbers(self) -> dict[str, np.ndarray]:
-        """See `Player.numbers`."""
-        return {"place": self.place, "turn": self.turn}

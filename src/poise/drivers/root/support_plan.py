@@ -1,16 +1,16 @@
-"""Which supports may carry, and when: said by somebody, or found in a clip.
+"""Plans of supports: which of them may be anchored, and when. The user gives a plan, or it is found in a clip.
 
-A plan is a row for each stretch of time, of which supports may carry then, and which is liked best; none: it flies.
+A plan has a row for each stretch of time: which supports are allowed, and which is preferred; none is flight.
 
-In a clip the supports are those that are down (`motion.contacts`), one at a time. Which one, and when it hands on to
-the next, is the way through the clip whose anchors slide least:
+In a clip, the supports are those that are down (`motion.contacts`), one at a time. The sequence of supports is the one
+whose anchors slide least:
 
-    least over s(t) of   sum dt |v_s|  +  sum over hand-overs (HOLD + SETTLE |v_new - v_old|)         [anchored, 6]
+    least over s(t) of   sum dt |v_s|  +  sum over changes (HOLD + SETTLE |v_new - v_old|)            [anchored, 6]
 
-with v the supports' velocities in the clip, relative to the ground. A foot that stands still and one that has just come
-down are both down for a while: there they change hands when they move least against one another. What else of the
-same sole is down and still may carry as well: a level foot stands on a slope by its toes or its heel, which only the
-ground can tell.
+with v the supports' velocities in the clip, relative to the ground. A foot in stance and one that has just come down
+are both down for a while: the anchor changes when they move least relative to each other. Other points of the same sole
+that are down and still are allowed, too: a level foot stands on a slope by its toes or its heel, depending on the
+ground.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from poise.motion.contacts.contacts import Contacts, find_contacts, point_veloci
 from poise.motion.parts import find_runs
 from poise.spatial import rotation
 
-_HOLD, _SETTLE = 0.002, 0.1  # m and s: what a hand-over costs by itself, and for each m/s of the new support
-_NEVER = 1e9
-_STILL = 0.06  # m/s: below it a point of a sole stands
+_HOLD, _SETTLE = 0.002, 0.1  # m and s: cost of a change by itself, and per m/s between the two supports
+_NEVER = 1e9  # m: cost of a support that is not down
+_STILL = 0.06  # m/s, below which a point of a sole stands
 # s: a flight may begin so much before contacts end, and end so much after they begin. A foot that pushes off moves by
-# metres a second in the last frame in which it counts as down, and whoever holds it there holds the body back.
+# metres per second in the last frame in which it counts as down; an anchor there would hold the body back.
 _EARLY = 0.06
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Which supports may carry.
+    """Allowed supports over time.
 
-    times    (N,) s, from when each row counts; the first counts before its time, too
-    allowed  (N, P) whether each support may carry
-    liked    (N,) which of them is best where the ground is level; -1: none more than the others
-    lifts    (P,) m, how high over the ground each of them rests
+    times    (N,) s, from which each row counts; the first counts before its time, too
+    allowed  (N, P) whether each support may be anchored
+    liked    (N,) the preferred support on level ground; -1: none
+    lifts    (P,) m, height over the ground at which each of them rests
     floor    m, height of the ground that the motion is made for
-    belt     (3,) m/s, how the ground moves under the clip: a treadmill's, which an anchored body leaves behind
+    belt     (3,) m/s, velocity of the ground under the clip: a treadmill's, which an anchored body leaves behind
     """
 
     times: np.ndarray
@@ -54,26 +54,26 @@ class Plan:
     belt: np.ndarray = field(default_factory=lambda: np.zeros(3))
 
     def at(self, t: float) -> tuple[np.ndarray, int]:
-        """(P,) which supports may carry at time t, and which is liked best."""
+        """Return which supports (P,) are allowed at time t, and the preferred one."""
         row = max(int(np.searchsorted(self.times, t, side="right")) - 1, 0)
         return self.allowed[row], int(self.liked[row])
 
 
 def check_times(when: Sequence[tuple[float, str | None]]) -> np.ndarray:
-    """(N,) s, the times of a plan that somebody says."""
+    """Return the times (N,) s of a user's plan; raise InputError if they are invalid."""
     try:
         times = np.array([float(t) for t, _ in when])
     except (TypeError, ValueError):
         raise InputError(
-            f"supports are planned by pairs of a time (s) and a support, as in (0.5, 'left'); given {when!r:.80}."
+            f"when must be pairs of a time (s) and a support, such as (0.5, 'left'); got {when!r:.80}."
         ) from None
     if not len(times) or not np.isfinite(times).all() or np.any(np.diff(times) <= 0.0):
-        raise InputError(f"supports are planned at finite times that increase; given {times.tolist()}.")
+        raise InputError(f"the times of when must be finite and increase; got {times.tolist()}.")
     return times
 
 
 def read_plan(when: Sequence[tuple[float, str | None]], names: Sequence[str], may_fly: bool) -> Plan:
-    """A plan that somebody says: from each time on, the support of a name, or any of a side or a kind ("left").
+    """Return a user's plan: from each time on, the support of a name, or any of a side or a kind ("left").
 
     None is flight.
     """
@@ -85,17 +85,17 @@ def read_plan(when: Sequence[tuple[float, str | None]], names: Sequence[str], ma
             raise unknown_name("support", name, [*names, *sorted({word for each in names for word in each.split()})])
         if name is None and not may_fly:
             raise InputError(
-                f"nothing carries at {t:g} s, but only a body whose root a motion turns can fly: it needs the motion's "
-                "path. Give Anchored that motion, or a support."
+                f"no support is planned at {t:g} s, and flight needs the root path of a motion. Pass a motion to "
+                "Anchored, or plan a support."
             )
     return Plan(times, allowed, np.full(len(times), -1), np.zeros(len(names)))
 
 
 def find_plan(clip: Clip, names: Sequence[str], joints: np.ndarray, points: np.ndarray) -> Plan:
-    """The plan of a clip, for supports that are of its soles.
+    """Return the plan of a clip, for supports of its soles.
 
-    names          (P,) each with its side, "left" or "right"; of the heel alone where it says so, else of any part
-    joints, points (P,), (P, 3) m in the joints' axes
+    names           (P,) each with its side, "left" or "right", and its part, "heel", "ball" or "tip"; else any part
+    joints, points  (P,), (P, 3) m in the joints' axes
     """
     contacts = find_contacts(clip)
     positions, turns = clip.world
@@ -118,7 +118,7 @@ def find_plan(clip: Clip, names: Sequence[str], joints: np.ndarray, points: np.n
 
 
 def _is_down(contacts: Contacts, name: str) -> np.ndarray:
-    """(F,) whether a support is down."""
+    """Return whether a support is down in each frame (F,)."""
     side = 0 if name.startswith("left") else 1
     if name.endswith("heel"):
         return contacts.heel[:, side]
@@ -126,7 +126,7 @@ def _is_down(contacts: Contacts, name: str) -> np.ndarray:
 
 
 def _widen(times: np.ndarray, flies: np.ndarray) -> np.ndarray:
-    """(F,) whether a frame is in a flight or close to one."""
+    """Return whether each frame (F,) is in a flight or close to one."""
     wide = flies.copy()
     for first, last in find_runs(flies):
         wide |= (times >= times[first] - _EARLY) & (times <= times[last] + _EARLY)
@@ -134,9 +134,9 @@ def _widen(times: np.ndarray, flies: np.ndarray) -> np.ndarray:
 
 
 def _find_way(times: np.ndarray, speeds: np.ndarray, down: np.ndarray) -> np.ndarray:
-    """(F,) the support of each frame, or P for flight, by dynamic programming.   [anchored, 6]"""
+    """Return the support of each frame (F,), or P for flight, by dynamic programming.   [anchored, 6]"""
     frames, count = down.shape
-    # Flight goes along with the clip: it does not slide, and is where nothing is down, or nearly so.
+    # In flight the root follows the clip: nothing slides. It is allowed where nothing is down, or nearly so.
     speeds = np.concatenate([speeds, np.zeros((frames, 1, 3))], axis=1)
     flies = _widen(times, np.logical_not(down.any(axis=1)))
     may = np.concatenate([down, flies[:, None]], axis=1)

@@ -7,12 +7,15 @@ and the acceleration that they had. `motion/playback/part_kernels.py` has the fo
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from poise.compiled.arena import Arena
 from poise.compiled.law import Block, Law
 from poise.drivers.body import Body
+from poise.engines.memory import write_over
 from poise.spatial import rotation
 
 TAKE_OVER = 0.4  # s, or up to twice that for a long way
@@ -90,6 +93,22 @@ class Transition:
     def numbers(self) -> dict[str, np.ndarray]:
         """The arrays that say all of it."""
         return {"offset": self.offset, "root": self.root, "span": self.span}
+
+    def save(self) -> dict[str, Any]:
+        """Return its state and what `load` needs, as plain data."""
+        arrays = {name: array.copy() for name, array in self.numbers().items()}
+        return {**arrays, "joints": self.joints.copy(), "moves_root": bool(self.block["moves_root"])}
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Restore what `save` returned, for the same joints."""
+        write_over(self.numbers(), saved)
+
+    @classmethod
+    def load(cls, saved: Mapping[str, Any], room: Arena | None) -> Transition:
+        """Return the transition that was saved."""
+        found = cls(room, np.array(saved["joints"], np.int64), moves_root=bool(saved["moves_root"]))
+        found.restore(saved)
+        return found
 
 
 def find_offset(

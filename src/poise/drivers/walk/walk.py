@@ -1,16 +1,15 @@
-"""Somebody who walks, as a driver: root, legs and trunk, arms and head unless another driver has them.   [balance, 4]
+"""The driver of a body that walks: root, legs and trunk, arms and head unless other drivers have them.   [balance, 4]
 
-Steps are planned a few ahead (`walking.walker`), and poses are found by inverse kinematics 100 times a second, two
-frames ahead of what is shown; between frames lies a motion that is smooth to the acceleration (`frame_kernels`). The
-root hangs from the foot that the body stands on (`Anchor.hang`), whose motion is the plan's: a planted foot does not
-move at all. Where the body is handed on to the other foot, what that one is off its plan dies away within a fifth of a
-second.
+Steps are planned a few ahead (`walking.walker`), and poses are found by inverse kinematics 100 times a second, some
+frames ahead of what is shown; between frames the motion is smooth to the acceleration (`frame_kernels`). The root hangs
+from the stance foot (`support_foot.py`), whose motion is the plan's: a planted foot does not move at all. When the body
+changes feet, the difference of the new foot to its plan decays within a fifth of a second.
 
-What other drivers move is told to the poses as it is, and its weight counts; so does what a hand holds. A load that is
-taken up is counted little by little: hips shift under it, and do not jump.
+Joints of other drivers are passed to the poses, with their weight and that of loads in the hands. A load that is picked
+up counts gradually: hips shift under it, and do not jump.
 
-From anything else it takes over with the pose and the velocity that the body has: feet that stand stay, a foot in the
-air is put down first, and what joints are off the plan dies away.
+The walk takes over the body's pose and velocity: feet that stand stay, a foot in the air is put down first, and the
+joints' difference to the plan decays.
 """
 
 from __future__ import annotations
@@ -42,15 +41,15 @@ if TYPE_CHECKING:
 @checked
 @dataclass(frozen=True, eq=False)
 class Walk(Driver, Portable):
-    """Walks.
+    """Moves a body that walks.
 
-    steps      how many, the last of which brings the feet together; None: to the end of the path, or for ever
-    path       (x, z) m, places to walk through; None: straight on
-    facing     ahead, back, left or right: how it is turned to the way it goes; or rad
+    steps      number of steps, the last of which brings the feet together; None: to the end of the path, or for ever
+    path       (x, z) m, points to walk through; None: straight on
+    facing     ahead, back, left or right, relative to the direction of the path; or rad
     manner     a `poise.walking.gait.Gait`, or a table of its numbers: step, width, pace, lift, arms, roll, ...
     wait       s, that it stands first
-    waits_for  an actor that follows this one: the clock slows down where that is `near` (m) off, and stands at `far`
-    blind      whether it does not see props: it walks into them
+    waits_for  an actor that follows this one: the clock slows down if it lags by `near` (m), and stops at `far`
+    blind      whether it ignores props and walks into them
     """
 
     steps: int | None = None
@@ -85,7 +84,7 @@ class Walk(Driver, Portable):
             check_idle(self, ["near", "far"], "without an actor to wait for", "Give waits_for")
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
-        """All that it is given; both legs must be in it."""
+        """See `Driver.claim`: all joints of the part, which must have both legs."""
         skeleton = character.skeleton
         roles = [side + stem for side in SIDES for stem in ("UpperLeg", "LowerLeg", "Foot")]
         missing = [role for role in roles if skeleton.find_role(role) is None]
@@ -105,7 +104,7 @@ class Walk(Driver, Portable):
         return Claim(tuple(joints), after_others=True)
 
     def check(self, body: Body) -> None:
-        """See `Driver.check`: it goes on from somebody on his feet."""
+        """See `Driver.check`: the body must stand or step."""
         body.update()
         what = find_hindrance(build_feet(body.character), body)
         if what is not None:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from poise.drivers.balance.balance import Balance
 from poise.drivers.loose.loose import Limp, Loose
-from poise.drivers.puppet.player import FRAME, PuppetPlayer
+from poise.drivers.puppet.player import PuppetPlayer
 from poise.drivers.puppet.puppet import Puppet
+from poise.drivers.puppet.settings import FRAME
 from poise.drivers.root.root import Free
 from poise.puppetry.cues import LET_GO, STAND, TAKE_BACK, Cue
 from poise.puppetry.layers import PuppetLayer
