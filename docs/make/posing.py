@@ -18,7 +18,7 @@ import numpy as np
 from poise import Character
 from poise.bench.ik import find_places, find_start
 from poise.ik.goals import OrientationGoal, PositionGoal
-from poise.ik.pose_solver import Posed, PoseSolver
+from poise.ik.pose_solver import PoseSolution, PoseSolver
 from poise.ik.support_polygon import find_edges, find_margin
 from poise.spatial import rotation
 
@@ -46,12 +46,12 @@ def keep(first: bool) -> list[PositionGoal | OrientationGoal]:
     ]
 
 
-def solve(*goals: PositionGoal | OrientationGoal, **options: object) -> Posed:
+def solve(*goals: PositionGoal | OrientationGoal, **options: object) -> PoseSolution:
     return PoseSolver(BODY).solve(goals, ROOT, TURNS, **options)  # type: ignore[arg-type]
 
 
 OVER = (float(MASS[0]), None, float(MASS[2]))
-WAYS: dict[str, Callable[[], Posed]] = {
+WAYS: dict[str, Callable[[], PoseSolution]] = {
     "the hand alone": lambda: solve(HAND, *keep(True)),
     "the pelvis over the feet": lambda: solve(HAND, HIPS, *keep(True)),
     "all as equals, centre of mass at its place": lambda: solve(HAND, *keep(False), center=OVER, center_first=False),

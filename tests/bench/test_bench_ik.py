@@ -11,7 +11,7 @@ from poise import Character
 from poise.bench import ik
 from poise.bench.hinged import draw_pose, find_hinge_angles, list_links, write_mjcf
 from poise.bench.ik import lengthen_spine
-from poise.ik.model import IkModel
+from poise.ik.model import CharacterModel
 from poise.spatial import rotation
 from tools.ik_placo.urdf import write_urdf
 
@@ -29,7 +29,7 @@ def test_hinges_are_the_same_body(more: int) -> None:
     for _ in range(5):
         turns, root = draw_pose(body, rng, 1.0), rng.normal(size=3)
         turns[0] = rotation.exp(rng.normal(size=3))
-        angles = IkModel(body, False, {}, 0.0).angles(turns)
+        angles = CharacterModel(body, False, {}, 0.0).angles(turns)
         data.qpos[:7] = [*root, *turns[0]]
         for link, own in zip(links, angles, strict=True):
             hinges = find_hinge_angles(own)
@@ -54,7 +54,7 @@ def test_the_urdf_is_that_tree() -> None:
     turns, root = draw_pose(BODY, rng, 1.0), rng.normal(size=3)
     q = pin.neutral(model)
     q[:3], q[3:7] = root, Rotation.from_quat(turns[0], scalar_first=True).as_quat()
-    angles = IkModel(BODY, False, {}, 0.0).angles(turns)
+    angles = CharacterModel(BODY, False, {}, 0.0).angles(turns)
     for link, own in zip(links, angles, strict=True):
         hinges = find_hinge_angles(own)
         for hinge in link.hinges:

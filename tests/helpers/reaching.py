@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 from helpers.kinematics import find_center, place_joints
 from poise import Character, rotation
 from poise.ik.goals import Goal, OrientationGoal, PositionGoal
-from poise.ik.model import IkModel
+from poise.ik.model import CharacterModel
 from poise.ik.support_polygon import find_edges
 
 BODY = Character.human(1.75, 75.0)
@@ -101,9 +101,9 @@ class Optimiser:
     """SLSQP on the angles of a body on its left foot."""
 
     def __init__(self, stand: Stand):
-        self.stand, self.figure, self.edges = stand, IkModel(BODY, False, {}, 0.0), stand.edges
+        self.stand, self.figure, self.edges = stand, CharacterModel(BODY, False, {}, 0.0), stand.edges
         arrays, skeleton = self.figure.arrays, BODY.skeleton
-        self.joint, self.which, self.low, self.high = arrays.joint, arrays.which, arrays.low, arrays.high
+        self.joint, self.which, self.low, self.high = arrays.joint, arrays.axis, arrays.low, arrays.high
         none, count = rotation.identity(), len(skeleton)
         limits = [BODY.limits.get(name) for name in skeleton.names]
         self.before = rotation.to_matrix(

@@ -58,13 +58,14 @@ def test_the_gradient_is_that_of_differences(ranged, is_level):
         turn = Rotation.from_matrix(axes).as_quat(scalar_first=True)
         search = _Search(chain, point + rng.normal(scale=0.1, size=3), turn, is_level)
         x = search.start + rng.normal(scale=0.3, size=9)
-        multipliers, weights = rng.normal(size=6), np.repeat(rng.uniform(1, 40, 2), 3)
-        errors, gradient = np.empty(6), np.empty(9)
+        search.problem.multipliers[:] = rng.normal(size=6)
+        search.problem.weights[:] = np.repeat(rng.uniform(1, 40, 2), 3)
+        gradient = np.empty(9)
 
-        def value(x, pull=search.pull, more=(multipliers, weights, errors)):
-            return pull_limb(x, pull, *more, np.empty(9))
+        def value(x, problem=search.problem):
+            return pull_limb(problem, x, np.empty(9))
 
-        pull_limb(x, search.pull, multipliers, weights, errors, gradient)
+        pull_limb(search.problem, x, gradient)
         np.testing.assert_allclose(gradient, approx_fprime(x, value, 1e-7), atol=2e-4)
 
 
@@ -78,14 +79,15 @@ def test_it_comes_as_low_as_scipys_bfgs(ranged):
         point, axes = pose(chain, chain.turns)
         turn = Rotation.from_matrix(axes).as_quat(scalar_first=True)
         search = _Search(chain, point + rng.normal(scale=0.1, size=3), turn, True)
-        multipliers, weights = rng.normal(scale=0.1, size=6), np.repeat(rng.uniform(1, 40, 2), 3)
+        search.problem.multipliers[:] = rng.normal(scale=0.1, size=6)
+        search.problem.weights[:] = np.repeat(rng.uniform(1, 40, 2), 3)
 
-        def value(x, pull=search.pull, more=(multipliers, weights)):
+        def value(x, problem=search.problem):
             gradient = np.empty(9)
-            return pull_limb(x, pull, *more, np.empty(6), gradient), gradient
+            return pull_limb(problem, x, gradient), gradient
 
         x = search.start.copy()
-        mine = descend(x, search.low, search.high, search.pull, multipliers, weights, np.empty(6), 300)
+        mine = descend(search.problem, x, 300)
         other = minimize(
             value, search.start, jac=True, method="L-BFGS-B", bounds=Bounds(search.low, search.high),
             options={"ftol": 1e-14, "gtol": 1e-9, "maxiter": 500},

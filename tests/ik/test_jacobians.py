@@ -13,9 +13,9 @@ from helpers.reaching import BODY, draw, place
 from poise import Character
 from poise.bench.ik import lengthen_spine
 from poise.ik.goals import LookAtGoal, OrientationGoal, PositionGoal
-from poise.ik.model import IkModel
+from poise.ik.model import CharacterModel, build_system
 from poise.ik.pose_solver import compile_goals
-from poise.ik.solver.row_kernels import count_rows, write_rows
+from poise.ik.solver.row_kernels import write_rows
 from poise.ik.solver.unreachable_kernels import add_curvature
 from poise.spatial import rotation
 
@@ -88,8 +88,9 @@ def test_rows_are_those_of_differences(kind: str, held: str | None) -> None:
     """Edges, the centre of mass, points, turns and looks; the last two where they are met, which is where rates add."""
     body = BODIES[kind]()
     rng, index = np.random.default_rng(7), body.skeleton.index
-    figure = IkModel(body, held is None, {}, 0.0)
-    arrays, still = figure.arrays, -1 if held is None else index(held)
+    model = CharacterModel(body, held is None, {}, 0.0)
+    arrays, still = model.arrays, -1 if held is None else index(held)
+    arrays.radian_length = SPAN
     root, turns = draw(rng, 0.6, body)
     was = place(root, turns, body)
     eye, along = rng.normal(size=3) * 0.1, rng.normal(size=3)
@@ -102,21 +103,17 @@ def test_rows_are_those_of_differences(kind: str, held: str | None) -> None:
     ]  # fmt: skip
     edges, center = np.array([[0.6, 0.8, 0.1], [1.0, 0.0, -0.2]]), rng.normal(size=3)
     compiled = compile_goals(body, goals, edges, tuple(center))
-    R, p = figure.place(root, turns)
-    room = figure.make_room(
-        count_rows(compiled), len(goals), figure.angles(turns), rotation.to_matrix(turns), p[max(still, 0)],
-        R[max(still, 0)],
-    )  # fmt: skip
-    write_rows(arrays, compiled, still, SPAN, room)
+    work, system = model.begin(root, turns, still, len(goals)), build_system(arrays, compiled)
+    write_rows(arrays, compiled, work, system)
     ours = find_errors(body, still, was, root, turns, goals, edges, center)
-    np.testing.assert_allclose(room.e, ours, atol=1e-7)
+    np.testing.assert_allclose(system.e, ours, atol=1e-7)
 
     worst = 0.0
     for j in range(len(arrays.joint)):
         rows = []
         for step in (STEP, -STEP):
             q, at = turns.copy(), root.copy()
-            i, axis = arrays.joint[j], np.eye(3)[arrays.which[j]]
+            i, axis = arrays.joint[j], np.eye(3)[arrays.axis[j]]
             if i == -1:
                 at = at + step * axis
             elif i == -2:
@@ -125,7 +122,7 @@ def test_rows_are_those_of_differences(kind: str, held: str | None) -> None:
                 ends = body.limits[body.skeleton.names[i]]
                 q[i] = ends.rotation(ends.angles(q[i]) + step * axis)
             rows.append(find_errors(body, still, was, at, q, goals, edges, center))
-        worst = max(worst, np.abs((rows[1] - rows[0]) / (2.0 * STEP) - room.J[:, j]).max())
+        worst = max(worst, np.abs((rows[1] - rows[0]) / (2.0 * STEP) - system.J[:, j]).max())
     assert worst < 1e-6
     assert len(arrays.joint) > 40 and (kind not in ("long", "odd") or len(body.skeleton) > 60)
 
@@ -134,7 +131,7 @@ def move(body, arrays, root, turns, d):
     """A pose whose free angles change by d (n,)."""
     at, q, spin = root.copy(), turns.copy(), np.zeros(3)
     angles = {i: body.limits[body.skeleton.names[i]].angles(q[i]) for i in set(arrays.joint[arrays.joint >= 0])}
-    for i, axis, by in zip(arrays.joint, arrays.which, d, strict=True):
+    for i, axis, by in zip(arrays.joint, arrays.axis, d, strict=True):
         if i >= 0:
             angles[i][axis] += by
         elif i == -1:
@@ -154,8 +151,9 @@ def test_second_slopes_are_those_of_differences(kind: str, held: str | None) -> 
     """Along lines at random, each of which turns all angles at once. Turns where they are met; nothing looks."""
     body = BODIES[kind]()
     rng, index = np.random.default_rng(8), body.skeleton.index
-    figure = IkModel(body, held is None, {}, 0.0)
-    arrays, still = figure.arrays, -1 if held is None else index(held)
+    model = CharacterModel(body, held is None, {}, 0.0)
+    arrays, still = model.arrays, -1 if held is None else index(held)
+    arrays.radian_length = SPAN
     root, turns = draw(rng, 0.6, body)
     was, foot = place(root, turns, body), index("rightFoot")
     goals = [
@@ -165,15 +163,11 @@ def test_second_slopes_are_those_of_differences(kind: str, held: str | None) -> 
     ]  # fmt: skip
     edges, center = np.array([[0.6, 0.8, 0.1], [1.0, 0.0, -0.2]]), rng.normal(size=3)
     compiled = compile_goals(body, goals, edges, tuple(center))
-    R, p = figure.place(root, turns)
-    at = max(still, 0)
-    room = figure.make_room(
-        count_rows(compiled), len(goals), figure.angles(turns), rotation.to_matrix(turns), p[at], R[at]
-    )
-    write_rows(arrays, compiled, still, SPAN, room)
-    n, pulls = len(arrays.joint), rng.normal(size=len(room.e))
+    work, system = model.begin(root, turns, still, len(goals)), build_system(arrays, compiled)
+    write_rows(arrays, compiled, work, system)
+    n, pulls = arrays.dofs, rng.normal(size=system.rows)
     half = np.zeros((n, n))
-    add_curvature(arrays, compiled, still, SPAN, room, pulls, half)
+    add_curvature(arrays, compiled, work, system, pulls, half)
     H = np.tril(half) + np.tril(half, -1).T
 
     def pull(d: np.ndarray) -> float:

@@ -120,5 +120,5 @@ def test_bad_goals_are_refused() -> None:
     rejects(lambda: poser.solve([], root, turns[:-1]), "'full'")
     with pytest.raises(InputError, match="stiffness"):
         PoseSolver(BODY, stiffness={"leftHand": 0.0})
-    with pytest.raises(InputError, match="corners"):
+    with pytest.raises(InputError, match="points"):
         poser.solve([], root, turns, corners[:, :1])

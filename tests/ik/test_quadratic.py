@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from poise.ik.solver.quadratic_kernels import MOST, NOT, ZERO, factor, solve_quadratic
+from poise.ik.solver.records import QuadraticProblem
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -20,9 +21,10 @@ def test_the_least_is_the_least(seed: int) -> None:
     if m > 3:
         A[1], A[2] = 2.0 * A[0], 0.0
     low, high = -rng.choice([0.0, 0.05, 0.5], size=n), rng.choice([0.0, 0.05, 0.5], size=n)
-    W, d, pulls, stops = np.empty((n, n)), np.empty(n), np.empty(m), np.empty(n)
-    assert factor(H.copy(), W)
-    solve_quadratic(W, g, A, kinds, t, low, high, d, pulls, stops)
+    problem = QuadraticProblem(rows=m, dofs=n, lines=n + m, g=g, A=A, kind=kinds, bound=t, low=low, high=high)
+    assert factor(H.copy(), problem.W)
+    solve_quadratic(problem)
+    d, pulls, stops = problem.step, problem.multiplier, problem.range_multiplier
     left = A @ d
     assert np.all((d >= low) & (d <= high))
     np.testing.assert_allclose(left[kinds == ZERO], 0.0, atol=1e-8)

@@ -76,7 +76,7 @@ def test_it_goes_to_the_pose_it_likes_and_looks_where_it_goes() -> None:
     ends = BODY.limits[BODY.skeleton.names[arm]]
     rest[arm] = ends.rotation(np.array([-0.6, 0.0, 0.4]))
     follower = PoseFollower(BODY, [LookAtGoal((0.0, 0.0, 0.0)), *FEET], ROOT, TURNS)
-    follower.rest[:] = follower.figure.angles(rest)
+    follower.rest[:] = follower.model.angles(rest)
     way = np.array([np.sin(0.5), 0.0, np.cos(0.5)])  # it turns to the left, and its eyes go before
     follower.looks[0] = PLACES[INDEX("head")] + 4.0 * way
     found = follower.settle(center=MASS, center_weight=(1.0, 0.0, 1.0))
@@ -86,17 +86,27 @@ def test_it_goes_to_the_pose_it_likes_and_looks_where_it_goes() -> None:
     assert np.degrees(np.arccos(seen[INDEX("head")].apply([0.0, 0.0, 1.0]) @ to / np.linalg.norm(to))) < 0.5
 
 
-def test_many_at_once_are_those_one_by_one() -> None:
+def test_prepared_goals_are_solved_as_new_ones() -> None:
     rng = np.random.default_rng(0)
-    hands = PLACES[INDEX("rightHand")] + rng.normal(size=(40, 3)) * 0.3
-    goals = [PositionGoal("rightHand", hands[0]), *FEET]
-    poser = PoseSolver(BODY)
-    places = np.stack([hands, np.tile(PLACES[INDEX("rightFoot")], (40, 1))], axis=1)
-    many = poser.solve_many(goals, ROOT, TURNS, CORNERS, tries=2, places=places, threads=2)
-    ready = poser.prepare(goals, CORNERS, tries=2)
-    for k in range(0, 40, 3):
-        one = poser.solve([PositionGoal("rightHand", hands[k]), *FEET], ROOT, TURNS, CORNERS, tries=2)
-        np.testing.assert_array_equal(one.rotations, many.rotations[k])
-        np.testing.assert_array_equal(one.misses, many.misses[k])
-        ready.places[0] = hands[k]
-        np.testing.assert_array_equal(ready.solve(ROOT, TURNS).rotations, one.rotations)
+    hands = PLACES[INDEX("rightHand")] + rng.normal(size=(14, 3)) * 0.3
+    solver = PoseSolver(BODY)
+    ready = solver.prepare([PositionGoal("rightHand", hands[0]), *FEET], CORNERS, tries=2)
+    for hand in hands:
+        one = solver.solve([PositionGoal("rightHand", hand), *FEET], ROOT, TURNS, CORNERS, tries=2)
+        ready.places[0] = hand
+        again = ready.solve(ROOT, TURNS)
+        np.testing.assert_array_equal(again.rotations, one.rotations)
+        np.testing.assert_array_equal(again.misses, one.misses)
+
+
+def test_a_restored_follower_continues_with_the_same_bits() -> None:
+    hand = PLACES[INDEX("rightHand")] + np.linspace((0.0, 0.0, 0.0), (0.1, 0.3, 0.5), 20)
+    feet = PLACES[INDEX("rightFoot")]
+    places = np.stack([hand, np.tile(feet, (20, 1))], axis=1)
+    inputs = {"center": MASS, "center_weight": (1.0, 0.0, 1.0)}
+    follower, other = (PoseFollower(BODY, [PositionGoal("rightHand", hand[0]), *FEET], ROOT, TURNS) for _ in range(2))
+    follower.follow(places=places[:10], **inputs)
+    other.restore(follower.state())
+    mine, theirs = follower.follow(places=places[10:]), other.follow(places=places[10:])
+    np.testing.assert_array_equal(mine.rotations, theirs.rotations)
+    np.testing.assert_array_equal(mine.root, theirs.root)

@@ -13,7 +13,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.dynamics.tree import build_tree
-from poise.ik.model import IkModel
+from poise.ik.model import CharacterModel
 from poise.spatial import rotation
 
 _ORDER = (0, 2, 1)  # x, z, y
@@ -45,7 +45,7 @@ class Link:
 
 def list_links(character: Character) -> list[Link]:
     """The tree of a character, as hinges."""
-    arrays, tree = IkModel(character, False, {}, 0.0).arrays, build_tree(character)
+    arrays, tree = CharacterModel(character, False, {}, 0.0).arrays, build_tree(character)
     links = []
     for i, name in enumerate(tree.names):
         # P^-1 E C = (P^-1 C) C^-1 E C: hinges turn after the joint's own rotation, about C^-1 of their axes
@@ -53,7 +53,7 @@ def list_links(character: Character) -> list[Link]:
         axes = rotation.rotate(rotation.conjugate(arrays.after[i]), np.eye(3))
         hinges = []
         for a in _ORDER:
-            for j in np.flatnonzero((arrays.joint == i) & (arrays.which == a)):
+            for j in np.flatnonzero((arrays.joint == i) & (arrays.axis == a)):
                 low, high = float(arrays.low[j]), float(arrays.high[j])
                 hinges.append(HingeJoint(f"{name}_{'xyz'[a]}", axes[a], low, high, float(arrays.rest[j])))
         links.append(
@@ -91,12 +91,12 @@ def write_mjcf(links: list[Link]) -> str:
 
 def draw_pose(character: Character, rng: np.random.Generator, size: float) -> np.ndarray:
     """(J, 4) a random pose that is legal, of angles and of hinges; size: of the ranges, that is used."""
-    figure = IkModel(character, False, {}, 0.0)
+    figure = CharacterModel(character, False, {}, 0.0)
     arrays = figure.arrays
     turns = rotation.identity((len(character.skeleton),))
-    for i in np.flatnonzero(arrays.turns):
+    for i in np.flatnonzero(arrays.has_angles):
         ends = character.limits[character.skeleton.names[i]]
-        own = arrays.which[arrays.joint == i]
+        own = arrays.axis[arrays.joint == i]
         low, high = np.zeros(3), np.zeros(3)
         low[own], high[own] = arrays.low[arrays.joint == i], arrays.high[arrays.joint == i]
         while True:

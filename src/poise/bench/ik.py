@@ -27,8 +27,8 @@ from poise.body.character import Character
 from poise.body.joints import JointLimits
 from poise.body.skeleton import Skeleton
 from poise.ik.goals import OrientationGoal, PositionGoal
-from poise.ik.model import IkModel
-from poise.ik.pose_solver import SPAN, PoseSolver, Prepared
+from poise.ik.model import RADIAN_LENGTH, CharacterModel
+from poise.ik.pose_solver import PoseProblem, PoseSolver
 from poise.spatial import rotation
 
 ENDS = ("leftHand", "rightHand", "leftFoot", "rightFoot")
@@ -69,7 +69,7 @@ def run(targets: int = 60, rounds: int = 5) -> dict[str, Any]:
     return {
         "targets": targets,
         "joints": len(character.skeleton),
-        "angles": len(IkModel(character, True, {}, 0.0).arrays.joint),
+        "angles": len(CharacterModel(character, True, {}, 0.0).arrays.joint),
         "us_per_solve": us["poise"],
         "plain_us_per_solve": us["plain"],
         "solved": float(np.mean(met)),
@@ -99,13 +99,13 @@ def draw_targets(character: Character, count: int, seed: int = 0, size: float = 
 def find_start(character: Character) -> np.ndarray:
     """(J, 4) standing, as at rest where that is within the ranges."""
     turns = rotation.identity((len(character.skeleton),))
-    for i in np.flatnonzero(IkModel(character, False, {}, 0.0).arrays.turns):
+    for i in np.flatnonzero(CharacterModel(character, False, {}, 0.0).arrays.has_angles):
         ends = character.limits[character.skeleton.names[i]]
         turns[i] = ends.rotation(np.clip(0.0, ends.lower, ends.upper))
     return turns
 
 
-def make_solver(character: Character, target: ReachTarget) -> Prepared:
+def make_solver(character: Character, target: ReachTarget) -> PoseProblem:
     """Goals to be given numbers."""
     poser = PoseSolver(character, None)
     return poser.prepare(list_goals(target), center=tuple(target.center), enough=ENOUGH, center_first=False)
@@ -116,7 +116,7 @@ def list_goals(target: ReachTarget) -> list[PositionGoal | OrientationGoal]:
     return [*reach, *(OrientationGoal(end, turn) for end, turn in zip(TURNED, target.turns, strict=True))]
 
 
-def solve_one(solver: Prepared, target: ReachTarget, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def solve_one(solver: PoseProblem, target: ReachTarget, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Root and rotations."""
     solver.places[:], solver.turns[:], solver.center[:] = target.places, target.turns, target.center
     found = solver.solve(np.zeros(3), start)
@@ -154,7 +154,7 @@ def is_met(character: Character, target: ReachTarget, root: np.ndarray, turns: n
     off = [float(np.linalg.norm(p[index(end)] - place)) for end, place in zip(ENDS, target.places, strict=True)]
     off.append(float(np.linalg.norm(center - target.center)))
     for end, turn in zip(TURNED, target.turns, strict=True):
-        off.append(SPAN * character.height * float(rotation.angle(rotation.from_matrix(R[index(end)]), turn)))
+        off.append(RADIAN_LENGTH * character.height * float(rotation.angle(rotation.from_matrix(R[index(end)]), turn)))
     return max(off) < ENOUGH * (1.0 + 1e-6)
 
 
@@ -166,7 +166,7 @@ def grow(character: Character, more: int, count: int = 30) -> dict[str, float | 
     timings = measure({"poise": lambda: [solve_one(solver, one, start) for one in drawn]}, 3)
     return {
         "joints": len(body.skeleton),
-        "angles": len(IkModel(body, True, {}, 0.0).arrays.joint),
+        "angles": len(CharacterModel(body, True, {}, 0.0).arrays.joint),
         "us_per_solve": 1e6 * timings.median("poise") / count,
         "solved": float(np.mean([is_met(body, one, *solve_one(solver, one, start)) for one in drawn])),
     }
@@ -184,7 +184,7 @@ def build_mink(
     model = mujoco.MjModel.from_xml_string(write_mjcf(links))
     index, names = character.skeleton.index, character.skeleton.names
     bodies = [model.body(names[index(end)]).id for end in ENDS]
-    span = SPAN * character.height
+    span = RADIAN_LENGTH * character.height
     dt, damping = _MINK["dt"], _MINK["damping"]
     cares = {"gain": _MINK["gain"], "lm_damping": _MINK["lm_damping"]}
     frames = [

@@ -45,7 +45,7 @@ Flags: TypeAlias = NDArray[np.bool_]
 Shape = tuple[int | str, ...]
 _ELEMENTS: dict[Any, np.dtype] = {Floats: np.dtype(float), Ints: np.dtype(np.int64), Flags: np.dtype(bool)}
 _NUMBERS: dict[Any, np.dtype] = {int: np.dtype(np.int64), float: np.dtype(float)}
-_OWN = {"record", "arrays", "address", "set", "dtype", "shapes"}
+_OWN = {"record", "arrays", "address", "set", "replace", "dtype", "shapes"}
 _EXAMPLE = 'Annotated[Floats, "joints", 3]'
 
 
@@ -117,6 +117,10 @@ class Layout(Block, metaclass=_LayoutMeta):
                 if name in self.arrays and self.arrays[name].size:
                     self._check(name, self.arrays[name])
                 self._put(name, self._room.zeros(*self._find_shape(name), dtype=shapes[name][0]))
+
+    def replace(self, **fields: Any) -> Self:
+        """Return a layout with other fields; arrays that are not given are shared."""
+        return type(self)(**{name: getattr(self, name) for name in type(self).dtype.names or ()} | fields)
 
     def _put(self, name: str, array: np.ndarray) -> None:
         self.arrays[name] = array

@@ -25,15 +25,11 @@ from poise.body.joints import JointLimits
 from poise.spatial import rotation
 
 ENOUGH = 1e-6  # m that a place is met within
-_LEVEL = 1e-6  # rad, the same of a turn
-_ROUNDS, _STEPS = 16, 150  # of multipliers, and of BFGS in each
-_STIFFER, _LESS = 4.0, 0.25  # a round that leaves more than this of an error makes it count so many times as much
-_FIRST, _MOST = 30.0, 1e5  # how much an error counts beside a turn of a radian
+_LEVEL = 1e-6  # rad, the same of an orientation
+_SOFT = 3.0  # weight of an orientation that need not be kept, compared with the joints' rotations
 _ASKEW = np.array([0.5, 0.6, 0.7])
 _ALIKE = 1e-4  # m, to what a stretched limb leaves
 _MORE, _ASTRAY = 6, 0.6  # other starts, rad from the pose as it is
-_STUCK = 0.9  # of an error that is left by a round: it cannot be had
-_SOFT = 3.0  # and a turn that need not be kept
 _BENDS = (0.6, -0.6, 1.2)  # rad by which the middle joints are bent to begin anew, where the first try fails
 
 
@@ -112,14 +108,17 @@ class _Search:
                 low[i], high[i] = np.minimum(each.lower, now), np.maximum(each.upper, now)
                 back[i], child[i] = rotation.to_matrix(each.parent_zero).T, rotation.to_matrix(each.child_zero)
         self.low, self.high = low.ravel(), high.ravel()
-        from poise.ik.solver.limb_bfgs_kernels import Pull
+        from poise.ik.solver.limb_bfgs_kernels import LimbProblem
 
-        self.pull = Pull(
-            np.array([each is not None for each in limits]), back, child, rotation.to_matrix(chain.turns),
-            np.ascontiguousarray(chain.carrier, float), np.array(chain.origin, float),
-            np.ascontiguousarray(chain.links, float), np.ascontiguousarray(chain.bones, float),
-            np.array(chain.point, float), self.place, np.eye(3) if turn is None else rotation.to_matrix(turn),
-            self.scale, 0.0 if turn is None or self.is_level else _SOFT,
+        self.has_range = np.array([each is not None for each in limits])
+        self.problem = LimbProblem(
+            joints=len(limits), size=3 * len(limits), keeps_orientation=int(self.is_level),
+            position_tolerance=ENOUGH, orientation_tolerance=_LEVEL, scale=self.scale,
+            orientation_weight=0.0 if turn is None or self.is_level else _SOFT, has_range=self.has_range, back=back,
+            child=child, first=rotation.to_matrix(chain.turns), carrier=np.ascontiguousarray(chain.carrier, float),
+            origin=np.array(chain.origin, float), links=np.ascontiguousarray(chain.links, float),
+            bones=np.ascontiguousarray(chain.bones, float), point=np.array(chain.point, float), target=self.place,
+            axes=np.eye(3) if turn is None else rotation.to_matrix(turn), low=self.low, high=self.high,
         )  # fmt: skip
 
     @property
@@ -134,12 +133,11 @@ class _Search:
 
     def find_other_starts(self) -> Iterator[np.ndarray]:
         """The angles as they are, with the outer joints bent: to the side that has more room, or askew; then any."""
-        ranged = self.pull.has_range
         for bend in _BENDS:
             start = self.start.copy().reshape(-1, 3)
             low, high = self.low.reshape(-1, 3), self.high.reshape(-1, 3)
             for i in range(1, len(start)):
-                if ranged[i]:
+                if self.has_range[i]:
                     room = high[i, 0] - start[i, 0] >= start[i, 0] - low[i, 0]
                     start[i, 0] += bend if room else -bend
                 else:
@@ -151,11 +149,10 @@ class _Search:
 
     def solve(self, start: np.ndarray) -> ReachedPlace:
         """The rounds of multipliers, from angles on."""
-        from poise.ik.solver.limb_bfgs_kernels import Rounds, solve_limb
+        from poise.ik.solver.limb_bfgs_kernels import solve_limb
 
-        rounds = Rounds(_ROUNDS, _STEPS, ENOUGH, _LEVEL, _FIRST, _MOST, _STIFFER, _LESS, _STUCK)
         x = start.copy()
-        solve_limb(x, self.low, self.high, self.pull, self.is_level, rounds)
+        solve_limb(self.problem, x)
         return self._describe(x)
 
     def _describe(self, x: np.ndarray) -> ReachedPlace:

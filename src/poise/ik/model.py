@@ -1,7 +1,7 @@
 """A body as inverse kinematics sees it: a tree with masses whose joints turn by angles in their ranges.
 
-Compiled from a character: plain arrays in joint order, derived once and thrown away. The angles are those of
-`body/joints.py`; joints that have no range or no freedom there (fingers, twist joints) stay as they are.
+Compiled from a character into an `IkModel`: arrays in joint order. The angles are those of `body/joints.py`; joints
+without a range or a degree of freedom there (fingers, twist joints) keep their rotations.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ import numpy as np
 from poise.body.character import Character
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError
-from poise.ik.solver.row_kernels import NOBODY, FigureArrays, Room
+from poise.ik.solver.records import UNKNOWN, IkGoals, IkModel, IkWorkspace, LinearSystem
 from poise.spatial import rotation
 
+RADIAN_LENGTH = 0.12  # of the height: m that a radian counts as, about what it moves a hand or foot by
 _ALONG = 0.5  # of a free axis, that an angle's own has at least: 60 degrees off it is not free
 
 
-class IkModel:
-    """A body that can be posed.
+class CharacterModel:
+    """A character that can be posed.
 
-    character  whose it is
-    arrays     what kernels read: see `FigureArrays`
+    character  the character
+    arrays     the model that kernels read
     """
 
     def __init__(self, character: Character, is_free: bool, stiffness: Mapping[str, float], comfort: float):
@@ -32,7 +33,7 @@ class IkModel:
         tree, count = build_tree(character), len(character.skeleton)
         before, after = rotation.identity((count,)), rotation.identity((count,))
         stiff = _read_stiffness(character, stiffness)
-        rows: list[tuple[int, int, float, float, float]] = []  # joint, which angle, its ends, its stiffness
+        rows: list[tuple[int, int, float, float, float]] = []  # joint, axis, its range, its stiffness
         if is_free:
             rows += [(kind, a, -np.inf, np.inf, 1.0) for kind in (-1, -2) for a in range(3)]
         for i, name in enumerate(tree.names):
@@ -45,28 +46,29 @@ class IkModel:
                 (i, a, float(ends.lower[a]), float(ends.upper[a]), stiff[i])
                 for a in range(3) if ends.upper[a] > ends.lower[a] and along[a] > _ALONG and math.isfinite(stiff[i])
             ]  # fmt: skip
-        joint, which = np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.int64)
+        joint, axis = np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.int64)
         low, high, hard = (np.array([row[k] for row in rows], float) for k in (2, 3, 4))
-        turns = np.zeros(count, np.bool_)
-        turns[joint[joint >= 0]] = True
-        self.arrays = FigureArrays(
-            tree.parents.copy(), tree.offsets.copy(), tree.masses.copy(), tree.centers.copy(),
-            _list_under(tree.parents), before, after, rotation.to_matrix(before), turns, joint, which, low, high,
-            1.0 / hard, np.clip(0.0, low, high), np.where(joint >= 0, comfort, 0.0),
+        has_angles = np.zeros(count, np.bool_)
+        has_angles[joint[joint >= 0]] = True
+        self.arrays = IkModel(
+            joints=count, dofs=len(joint), radian_length=RADIAN_LENGTH * character.height,
+            parents=np.array(tree.parents, np.int64), offsets=tree.offsets.copy(), masses=tree.masses.copy(),
+            centers=tree.centers.copy(), is_under=_list_under(tree.parents), before=before, after=after,
+            before_matrix=rotation.to_matrix(before), has_angles=has_angles, joint=joint, axis=axis, low=low, high=high,
+            compliance=1.0 / hard, rest=np.clip(0.0, low, high), comfort=np.where(joint >= 0, comfort, 0.0),
         )  # fmt: skip
-
         self._own = tree.masses.copy(), tree.centers.copy()
 
     def angles(self, rotations: np.ndarray) -> np.ndarray:
-        """(..., J, 3) angles of joint rotations (..., J, 4); 0 of joints that do not turn."""
+        """Return the angles (..., J, 3) of joint rotations (..., J, 4); 0 of joints without any."""
         out = np.zeros((*np.shape(rotations)[:-1], 3))
         for i, name in enumerate(self.character.skeleton.names):
-            if self.arrays.turns[i]:
+            if self.arrays.has_angles[i]:
                 out[..., i, :] = self.character.limits[name].angles(rotations[..., i, :])
         return out
 
     def load(self, loads: Mapping[str, tuple[float, Sequence[float]]]) -> None:
-        """Have joints carry point masses besides their own: joint or role -> kg, and (3,) m in its frame."""
+        """Add point masses to joints, and remove those of before: joint or role -> kg, and (3,) m in its frame."""
         masses, centers = self._own[0].copy(), self._own[1].copy()
         for name, (mass, where) in loads.items():
             place = np.asarray(where, float)
@@ -79,44 +81,53 @@ class IkModel:
             masses[i] = whole
         self.arrays.masses[:], self.arrays.centers[:] = masses, centers
 
-    def widened(self, angles: np.ndarray) -> FigureArrays:
-        """The arrays with ranges that have room for angles (J, 3): a pose beyond its range is not flung back."""
+    def widened(self, angles: np.ndarray) -> IkModel:
+        """Return the model with ranges that contain angles (J, 3): a pose outside its range is not flung back."""
         arrays = self.arrays
-        own = np.where(arrays.joint >= 0, angles[np.maximum(arrays.joint, 0), arrays.which], 0.0)
-        return arrays._replace(low=np.minimum(arrays.low, own), high=np.maximum(arrays.high, own))
+        own = np.where(arrays.joint >= 0, angles[np.maximum(arrays.joint, 0), arrays.axis], 0.0)
+        return arrays.replace(low=np.minimum(arrays.low, own), high=np.maximum(arrays.high, own))
 
-    def place(self, root: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """World orientations (J, 3, 3) and places (J, 3) m of a pose."""
-        from poise.ik.solver.model_kernels import FREE, place_figure
+    def begin(self, root: np.ndarray, rotations: np.ndarray, base: int, goals: int) -> IkWorkspace:
+        """Return a workspace for so many goals, at a pose of which the base stays where it is."""
+        from poise.ik.solver.model_kernels import place_root
 
-        arrays, local = self.arrays, rotation.to_matrix(rotations)
-        R, p = np.empty_like(local), np.empty((len(local), 3))
-        place_figure(arrays.parents, arrays.offsets, local, FREE, root, local[0].copy(), R, p)
-        return R, p
+        work = build_workspace(self.arrays, base, goals)
+        work.angles[:], work.local[:] = self.angles(rotations), rotation.to_matrix(rotations)
+        place_root(self.arrays, np.array(root, float), work.local[0].copy(), work)
+        work.base_position[:], work.base_orientation[:] = work.p[max(base, 0)], work.R[max(base, 0)]
+        return work
 
-    def make_room(
-        self, rows: int, goals: int, angles: np.ndarray, local: np.ndarray, place: np.ndarray, turn: np.ndarray
-    ) -> Room:
-        """Room for a solve of some rows of some goals, from a pose on."""
-        count, n, none = len(local), len(self.arrays.joint), np.zeros
-        return Room(
-            angles.copy(), local.copy(), place.copy(), turn.copy(), none((count, 3, 3)), none((count, 3)),
-            none((count, 3, 3)), none((count, 4)), none((n, 6)), none((1 + goals, n)), np.array([NOBODY]),
-            none((3, n)), none((rows, n)), none(rows), none(rows, np.int64), none(rows), none(rows, np.bool_), none(n),
-            none(n), none(n), none(n), none(n), none(rows, np.int64), none(n, np.int64), none(rows),
-        )  # fmt: skip
+
+def build_workspace(model: IkModel, base: int, goals: int) -> IkWorkspace:
+    """Return a workspace of zeros for so many goals, whose pose is one row of numbers."""
+    j = model.joints
+    pose = np.zeros(12 * j + 12)
+    ends = np.cumsum([3 * j, 9 * j, 3])
+    angles, local, position, orientation = np.split(pose, ends)
+    return IkWorkspace(
+        joints=j, dofs=model.dofs, bodies=1 + goals, pose_size=len(pose), base=base, signs_base=UNKNOWN, pose=pose,
+        angles=angles.reshape(j, 3), local=local.reshape(j, 3, 3), base_position=position,
+        base_orientation=orientation.reshape(3, 3),
+    )  # fmt: skip
+
+
+def build_system(model: IkModel, goals: IkGoals) -> LinearSystem:
+    """Return the rows of goals, empty."""
+    from poise.ik.solver.row_kernels import count_rows
+
+    return LinearSystem(rows=count_rows(goals), dofs=model.dofs)
 
 
 def _list_under(parents: np.ndarray) -> np.ndarray:
-    """(J, J) whether body b is under joint k, or its own."""
-    under = np.eye(len(parents), dtype=np.uint8)
+    """Return (J, J), whether body b is under joint k, or its own."""
+    under = np.eye(len(parents), dtype=bool)
     for i in range(len(parents) - 1, 0, -1):
         under[parents[i]] |= under[i]
     return under
 
 
 def _read_stiffness(character: Character, stiffness: Mapping[str, float]) -> np.ndarray:
-    """(J,) how much harder than others each joint is turned."""
+    """Return (J,), the stiffness of each joint, 1 being usual."""
     out = np.ones(len(character.skeleton))
     for name, value in stiffness.items():
         if not value > 0.0:

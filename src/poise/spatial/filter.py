@@ -15,6 +15,8 @@ last 0.75 / f_c seconds best, and each pass starts in the state it would have re
 runs, jumps and gestures the acceleration near the ends is then up to 1.6 times nearer the truth than with odd
 reflection, and 3 to 6 times nearer than with Gustafsson's method (docs/filtering.md). Windows of
 0.6 to 0.9 / f_c do about as well; a line, a cubic, or adding the reflected residual do worse.
+
+`widen` and `blur` soften corrections that come and go, over a bounded stretch of time.
 """
 
 from __future__ import annotations
@@ -147,3 +149,21 @@ def _settled(b: np.ndarray, a: np.ndarray, start: np.ndarray) -> np.ndarray:
     z2 = undo @ (v * c2)
     z1 = undo @ (v * c1 - 2.0 * z2)
     return np.asarray(undo @ (v * c0 - z1 - z2))
+
+
+def widen(values: np.ndarray, half: int) -> np.ndarray:
+    """Return (F,) the largest value within so many frames on either side, so that a blur after it cuts no peak."""
+    from scipy.ndimage import maximum_filter1d
+
+    return np.asarray(maximum_filter1d(values, 2 * half + 1, mode="nearest"))
+
+
+def blur(values: np.ndarray, half: int) -> np.ndarray:
+    """Return (F, ...) the mean over so many frames on either side, weighted by a Hann window; held at the ends."""
+    weights = np.hanning(2 * half + 3)[1:-1]
+    weights /= weights.sum()
+    padded = np.concatenate([np.repeat(values[:1], half, axis=0), values, np.repeat(values[-1:], half, axis=0)])
+    flat = padded.reshape(len(padded), -1)
+    blurred = np.stack([np.convolve(column, weights, "valid") for column in flat.T], axis=1)
+    blurred[np.abs(blurred) < 1e-12] = 0.0
+    return blurred.reshape(values.shape)

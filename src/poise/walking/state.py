@@ -62,7 +62,7 @@ def save_walk(poser: WalkPoser) -> dict[str, Any]:
                 walker._wait,
             ]
         ),
-        "follower": _list_numbers(poser, copied=True),
+        "follower": poser.follower.state(),
     }
 
 
@@ -89,8 +89,7 @@ def restore_walk(poser: WalkPoser, saved: dict[str, Any]) -> None:
     left, s0, s1, first, done, worst, known, wait = map(float, saved["walker"])
     walker._left, walker._s, walker._next = None if left < 0.0 else int(left), [s0, s1], int(first)
     walker.done, walker.worst, walker._known, walker._wait = bool(done), worst, known, wait
-    for name, array in _list_numbers(poser).items():
-        array[...] = saved["follower"][name]
+    poser.follower.restore(saved["follower"])
 
 
 def _restore_stance(place: Any, turn: Any, times: Any, outlines: dict[str, Any]) -> FootStance:
@@ -106,13 +105,3 @@ def _save_outline(points: np.ndarray | None) -> dict[str, Any]:
 
 def _restore_outline(saved: dict[str, Any]) -> np.ndarray | None:
     return np.array(saved["points"]).reshape(-1, 3) if saved["has"] else None
-
-
-def _list_numbers(poser: WalkPoser, copied: bool = False) -> dict[str, np.ndarray]:
-    """All arrays that the poses go on from."""
-    follower = poser.follower
-    found = {f"room_{name}": array for name, array in follower._room._asdict().items()}
-    found |= {f"now_{name}": array for name, array in follower._now._asdict().items()}
-    found |= {"held": follower._held, "turns": follower._turns}
-    found |= {"low": follower._arrays.low, "high": follower._arrays.high}
-    return {name: array.copy() for name, array in found.items()} if copied else found

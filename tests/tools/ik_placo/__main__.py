@@ -21,7 +21,7 @@ from poise.bench import ik
 from poise.bench.harness import measure
 from poise.bench.hinged import Link, list_links
 from poise.body.character import Character
-from poise.ik.pose_solver import SPAN
+from poise.ik.model import RADIAN_LENGTH
 from poise.spatial import rotation
 from tools.ik_placo.urdf import write_urdf
 
@@ -37,7 +37,7 @@ class Placo:
         task = {
             "ends": [names[index(end)] for end in ik.ENDS],
             "turned": [names[index(end)] for end in ik.TURNED],
-            "span": SPAN * character.height,
+            "span": RADIAN_LENGTH * character.height,
             "enough": ik.ENOUGH,
             "start": {hinge.name: hinge.start for link in links for hinge in link.hinges},
             "targets": [

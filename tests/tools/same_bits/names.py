@@ -341,6 +341,7 @@ KEYWORDS: dict[str, tuple[str, ...]] = {"active_after_fall": ("keeps",), "status
 PARTS: dict[str, str | None] = {
     r"/settings/(touch|ground)$": None,  # texts with the names of classes, which were renamed
     r"/hand_overs/": "/transitions/",
+    r"/walk/follower/": None,  # arrays of the solver, which were renamed; the poses that come of them are compared
     # The states of puppets, walks and anchored roots: numbered columns are attributes, and parts have their own state.
     r"^(puppet .*/players/0)/(angles|speeds|slope|target|tension)$": r"\1/marionette/\2",
     r"^(puppet .*/players/0)/sort$": r"\1/marionette/target_kind",

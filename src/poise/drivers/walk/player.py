@@ -178,7 +178,7 @@ class WalkPlayer(Stateful, MotionPlayer):
         assert self.poser is not None
         names, last = [body.skeleton.names[i] for i in self._others], self.poser.follower
         self.poser = WalkPoser(self.walker, names, self.loads.list(body.character))
-        self.poser.follower.begin(last._room.p[0].copy(), self.frames.rotations[self.frames.made - 1].copy())
+        self.poser.follower.begin(last.root.copy(), self.frames.rotations[self.frames.made - 1].copy())
         with body.preserved():
             self._blend_from(body, t)
 

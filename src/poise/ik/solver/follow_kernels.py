@@ -1,20 +1,21 @@
-"""A figure that follows goals frame after frame, smoothly: compiled.
+"""Poses that follow goals frame after frame, smoothly: compiled.
 
-Every frame asks for the pose that makes
+The pose of every frame is the one that makes
 
     sum_i w_i e_i^2 + sum_j s_j (c (q_j - r_j)^2 + barrier_j)      least, with every angle in its range      [follow, 1]
 
 e_i being the goals' errors, r the comfortable pose, c the comfort and s_j the stiffness of an angle. The pose is so a
-function of what is asked for, and as smooth as that; it does not depend on the frame rate, nor on how it came there.
-A frame takes a fixed number of Gauss and Newton's rounds from the pose of the last one, never one more or less: nothing
-is judged, and what is first has a weight of its own that does not change. Each round is damped by
+function of the goals, and as smooth as they are; it depends neither on the frame rate nor on the poses before. A frame
+takes a fixed number of Gauss-Newton rounds from the pose of the last one: no step is judged, and the weight of primary
+goals is constant. Each round is damped by
 
     SLOW c + E^2 / AWAY^2                                                                                [follow, 2]
 
-with E the largest error (m): goals that jump, or are out of reach, are approached without swinging. The first part is
-for what a rate of change does not see: how comfort's pull on the goals changes as these are met another way.
+with E the largest error (m): goals that jump, or are out of reach, are approached without oscillation. The first part
+covers what the gradient does not contain: the pull of comfort on the goals changes as these are met by another pose.
 
-Near its end an angle is pushed back, gently at first, so that it does not run into it: within z of the end, at g,
+Near the end of its range an angle is pushed back, gently at first, so that it does not run into it: within z of the
+end, at a distance g,
 
     barrier' = 2 K (z - g)^2 / g,      z the least of ZONE and the comfortable pose's own distance          [follow, 3]
 
@@ -23,153 +24,144 @@ A pose that is comfortable and meets its goals is therefore left exactly as it i
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from poise.compiled.kernel import kernel
-from poise.ik.solver.gauss_seidel_kernels import sweep_blocks
+from poise.ik.solver.block_kernels import sweep_blocks
 from poise.ik.solver.model_kernels import find_angles, set_matrix, set_quaternion, set_turn
-from poise.ik.solver.row_kernels import FigureArrays, GoalArrays, Room, write_rows
-from poise.ik.solver.solve_kernels import take_row
-from poise.ik.solver.step_kernels import move_figure
+from poise.ik.solver.records import (
+    FollowedPoses,
+    GoalFrames,
+    IkGoals,
+    IkModel,
+    IkWorkspace,
+    LinearSystem,
+    Prescribed,
+)
+from poise.ik.solver.row_kernels import write_rows
+from poise.ik.solver.step_kernels import turn_joints
 
-HEAVY = 1e4  # weight of a goal of weight 1, beside a comfort of 1
-FIRST = 1e4  # by which the weight of what is first is more
-SLOW, AWAY = 1.0, 0.03  # 1; m: an error that damps as much as a comfort of 1
-ZONE, LEAST, STEEP = 0.15, 2e-3, 1.0  # rad, rad, and K
-_SWEEPS, _MOST = 24, 0.5  # at most; rad that an angle changes by in a round
-
-
-class AskedFrames(NamedTuple):
-    """What is asked for, frame by frame; an array of one row stands for all frames."""
-
-    places: np.ndarray  # (F, P, 3) m
-    turns: np.ndarray  # (F, T, 4)
-    looks: np.ndarray  # (F, L, 3) m
-    weights: np.ndarray  # (F, P + T + L)
-    center: np.ndarray  # (F, 3) m
-    center_weight: np.ndarray  # (F, 3)
-    edges: np.ndarray  # (F, K, 3)
-    held: np.ndarray  # (F,)
-    rest: np.ndarray  # (F, J, 3) rad
-    comfort: np.ndarray  # (F,)
-    given: np.ndarray  # (F, G, 4)
-    base_place: np.ndarray  # (F, 3) m, of the held body; no rows: it stays
-    base_turn: np.ndarray  # (F, 4)
-
-
-class FollowedFrames(NamedTuple):
-    """What comes of it: written."""
-
-    root: np.ndarray  # (F, 3) m
-    rotations: np.ndarray  # (F, J, 4)
-    center: np.ndarray  # (F, 3) m
-    first: np.ndarray  # (F,) m, the largest error of what is first
-    second: np.ndarray  # (F,) m, and of what is second
-
-
-@kernel
-def set_goals(goals: GoalArrays, frames: AskedFrames, f: int) -> None:
-    """Write what is asked for in a frame into the goals' arrays."""
-    points, turns, looks = len(goals.point_body), len(goals.turn_body), len(goals.look_body)
-    goals.point_goal[:] = frames.places[take_row(frames.places, f)]
-    goals.look_goal[:] = frames.looks[take_row(frames.looks, f)]
-    goals.edges[:] = frames.edges[take_row(frames.edges, f)]
-    goals.center[:] = frames.center[take_row(frames.center, f)]
-    weights, given = frames.weights[take_row(frames.weights, f)], frames.turns[take_row(frames.turns, f)]
-    for i in range(points):
-        goals.point_weight[i] = HEAVY * weights[i]
-    for i in range(turns):
-        goals.turn_weight[i] = HEAVY * weights[points + i]
-        set_matrix(given[i], goals.turn_goal[i])
-    for i in range(looks):
-        goals.look_weight[i] = HEAVY * weights[points + turns + i]
-    for a in range(3):
-        goals.center_weight[a] = HEAVY * frames.center_weight[take_row(frames.center_weight, f), a]
-
-
-@kernel
-def _push_back(gap: float, zone: float) -> tuple[float, float]:
-    """Force of an angle's end on it, and how fast that grows.   [follow, 3]"""
-    gap = max(gap, LEAST)
-    deep = max(zone - gap, 0.0)
-    share = deep / gap
-    return STEEP * deep * share, STEEP * share * (2.0 + share)
-
-
-@kernel
-def _weigh(fig: FigureArrays, room: Room, rest: np.ndarray, is_given: np.ndarray, comfort: float, away: float) -> None:
-    """Stiffness, ranges and likings of a round.   [follow, 1 to 3]"""
-    for i in range(len(room.e)):
-        if room.first[i]:
-            room.weights[i] *= FIRST
-    for j in range(len(fig.joint)):
-        k, a = fig.joint[j], fig.which[j]
-        hard = SLOW * comfort + away * away / (AWAY * AWAY)
-        if k < 0:
-            room.soft[j], room.likes[j], room.low[j], room.high[j] = 1.0 / hard, 0.0, -_MOST, _MOST
-            continue
-        if is_given[k]:
-            room.soft[j], room.likes[j], room.low[j], room.high[j] = 0.0, 0.0, 0.0, 0.0
-            continue
-        angle, low, high = room.angles[k, a], fig.low[j], fig.high[j]
-        liked = min(max(rest[k, a], low), high)
-        hard += comfort
-        force = comfort * (liked - angle)
-        zone = min(ZONE, liked - low)
-        if angle - low < zone:
-            near, steep = _push_back(angle - low, zone)
-            hard, force = hard + steep, force + near
-        zone = min(ZONE, high - liked)
-        if high - angle < zone:
-            near, steep = _push_back(high - angle, zone)
-            hard, force = hard + steep, force - near
-        room.soft[j] = fig.soft[j] / hard
-        room.low[j] = max(low - angle, -_MOST)
-        room.high[j] = max(min(high - angle, _MOST), room.low[j])
-        room.likes[j] = min(max(force / hard, room.low[j]), room.high[j])
+_HEAVY = 1e4  # weight of a goal of weight 1, compared with a comfort of 1
+_PRIMARY = 1e4  # times the weight of primary goals
+_SLOW, _AWAY = 1.0, 0.03  # 1; m: an error that damps as much as a comfort of 1
+_ZONE, _LEAST, _STEEP = 0.15, 2e-3, 1.0  # rad, rad, and K
+_SWEEPS, _MOST = 24, 0.5  # at most; rad that an angle changes by per round
 
 
 @kernel
 def follow_frames(
-    fig: FigureArrays, goals: GoalArrays, span: float, rounds: int, is_given: np.ndarray, given: np.ndarray,
-    frames: AskedFrames, room: Room, held: np.ndarray, turns: np.ndarray, out: FollowedFrames,
+    model: IkModel, goals: IkGoals, work: IkWorkspace, system: LinearSystem, prescribed: Prescribed,
+    frames: GoalFrames, rounds: int, out: FollowedPoses,
 ) -> None:  # fmt: skip
-    """Pose a figure frame after frame: `room` has where it begins, and where it ends.
-
-    is_given, given  (J,) and (G,): joints that turn as the frames say
-    held             (1,) the body that stays, FREE: none; kept from call to call
-    turns            (J, 4) rotations, kept from call to call
-    """
-    for f in range(len(out.root)):
-        set_goals(goals, frames, f)
-        rest, comfort = frames.rest[take_row(frames.rest, f)], frames.comfort[take_row(frames.comfort, f)]
-        now = frames.held[take_row(frames.held, f)]
-        if now != held[0]:  # the body of the new one stays where it is now
-            held[0] = now
-            room.place[:], room.turn[:] = room.p[max(now, 0)], room.R[max(now, 0)]
-        if len(frames.base_place):
-            room.place[:] = frames.base_place[take_row(frames.base_place, f)]
-            set_matrix(frames.base_turn[take_row(frames.base_turn, f)], room.turn)
-        for g in range(len(given)):
-            i = given[g]
-            turns[i] = frames.given[take_row(frames.given, f), g]
-            set_matrix(turns[i], room.local[i])
-            find_angles(turns[i], fig.before[i], fig.after[i], room.angles[i])
+    """Pose a body frame after frame: `work` has the pose before the first one, and is left with the last."""
+    for f in range(frames.frames):
+        _set_goals(goals, frames, f)
+        _set_base(work, frames, f)
+        _prescribe(model, work, prescribed, frames.given[f])
         for _ in range(rounds):
-            primary, secondary, _ = write_rows(fig, goals, held[0], span, room)
-            _weigh(fig, room, rest, is_given, comfort, max(primary, secondary))
-            sweep_blocks(
-                room.J, room.e, room.sides, room.weights, room.soft, room.low, room.high, _SWEEPS, room.pushes,
-                room.locked, room.pull, room.likes, room.d,
-            )  # fmt: skip
-            move_figure(fig, room.d, room.angles, room.local, room.place, room.turn)
-        out.first[f], out.second[f], _ = write_rows(fig, goals, held[0], span, room)
-        for i in range(1, len(turns)):
-            if fig.turns[i] and not is_given[i]:
-                set_turn(room.angles[i], fig.before[i], fig.after[i], turns[i])
-        set_quaternion(room.R[0], turns[0].copy(), turns[0])
-        out.root[f], out.rotations[f] = room.p[0], turns
-        for a in range(3):
-            out.center[f, a] = room.under[0, 1 + a] / room.under[0, 0]
+            write_rows(model, goals, work, system)
+            worst = max(system.primary_error, system.secondary_error)
+            _weigh(model, work, system, prescribed, frames.rest[f], frames.comfort[f], worst)
+            sweep_blocks(system, _SWEEPS)
+            turn_joints(model, work, system.step)
+        write_rows(model, goals, work, system)
+        _write_pose(model, work, prescribed, f, out)
+        out.first[f], out.second[f] = system.primary_error, system.secondary_error
+
+
+@kernel
+def _set_goals(goals: IkGoals, frames: GoalFrames, f: int) -> None:
+    """Write the targets and weights of a frame into the goals."""
+    points, orientations = goals.point_count, goals.orientation_count
+    goals.point_target[:], goals.look_target[:] = frames.places[f], frames.looks[f]
+    goals.edges[:], goals.center[:] = frames.edges[f], frames.center[f]
+    weights = frames.weights[f]
+    for i in range(points):
+        goals.point_weight[i] = _HEAVY * weights[i]
+    for i in range(orientations):
+        goals.orientation_weight[i] = _HEAVY * weights[points + i]
+        set_matrix(frames.turns[f, i], goals.orientation_matrix[i])
+    for i in range(goals.look_count):
+        goals.look_weight[i] = _HEAVY * weights[points + orientations + i]
+    for a in range(3):
+        goals.center_weight[a] = _HEAVY * frames.center_weight[f, a]
+
+
+@kernel
+def _set_base(work: IkWorkspace, frames: GoalFrames, f: int) -> None:
+    """Change the base if another joint is held: its body stays where it is, unless the frame says where it is."""
+    held = frames.held[f]
+    if held != work.base:
+        work.base = held
+        work.base_position[:], work.base_orientation[:] = work.p[max(held, 0)], work.R[max(held, 0)]
+    if frames.has_base:
+        work.base_position[:] = frames.base_place[f]
+        set_matrix(frames.base_turn[f], work.base_orientation)
+
+
+@kernel
+def _prescribe(model: IkModel, work: IkWorkspace, prescribed: Prescribed, rotations: np.ndarray) -> None:
+    """Turn the prescribed joints by rotations (G, 4)."""
+    for g in range(prescribed.count):
+        i = prescribed.joint[g]
+        prescribed.rotations[i] = rotations[g]
+        set_matrix(rotations[g], work.local[i])
+        find_angles(rotations[g], model.before[i], model.after[i], work.angles[i])
+
+
+@kernel
+def _push_back(gap: float, zone: float) -> tuple[float, float]:
+    """Return the force of an angle's end on it, and its derivative.   [follow, 3]"""
+    gap = max(gap, _LEAST)
+    deep = max(zone - gap, 0.0)
+    ratio = deep / gap
+    return _STEEP * deep * ratio, _STEEP * ratio * (2.0 + ratio)
+
+
+@kernel
+def _weigh(
+    model: IkModel, work: IkWorkspace, system: LinearSystem, prescribed: Prescribed, rest: np.ndarray, comfort: float,
+    error: float,
+) -> None:  # fmt: skip
+    """Write compliance, ranges and preferred changes of a round.   [follow, 1 to 3]"""
+    for i in range(system.rows):
+        if system.is_primary[i]:
+            system.weight[i] *= _PRIMARY
+    for j in range(model.dofs):
+        k, a = model.joint[j], model.axis[j]
+        hard = _SLOW * comfort + error * error / (_AWAY * _AWAY)
+        if k < 0:
+            system.compliance[j], system.preferred[j], system.low[j], system.high[j] = 1.0 / hard, 0.0, -_MOST, _MOST
+            continue
+        if prescribed.is_prescribed[k]:
+            system.compliance[j], system.preferred[j], system.low[j], system.high[j] = 0.0, 0.0, 0.0, 0.0
+            continue
+        angle, low, high = work.angles[k, a], model.low[j], model.high[j]
+        comfortable = min(max(rest[k, a], low), high)
+        hard += comfort
+        force = comfort * (comfortable - angle)
+        zone = min(_ZONE, comfortable - low)
+        if angle - low < zone:
+            near, steep = _push_back(angle - low, zone)
+            hard, force = hard + steep, force + near
+        zone = min(_ZONE, high - comfortable)
+        if high - angle < zone:
+            near, steep = _push_back(high - angle, zone)
+            hard, force = hard + steep, force - near
+        system.compliance[j] = model.compliance[j] / hard
+        system.low[j] = max(low - angle, -_MOST)
+        system.high[j] = max(min(high - angle, _MOST), system.low[j])
+        system.preferred[j] = min(max(force / hard, system.low[j]), system.high[j])
+
+
+@kernel
+def _write_pose(model: IkModel, work: IkWorkspace, prescribed: Prescribed, f: int, out: FollowedPoses) -> None:
+    """Write the pose of frame f."""
+    rotations = prescribed.rotations
+    for i in range(1, model.joints):
+        if model.has_angles[i] and not prescribed.is_prescribed[i]:
+            set_turn(work.angles[i], model.before[i], model.after[i], rotations[i])
+    set_quaternion(work.R[0], rotations[0].copy(), rotations[0])
+    out.root[f], out.rotations[f] = work.p[0], rotations
+    for a in range(3):
+        out.center[f, a] = work.masses_under[0, 1 + a] / work.masses_under[0, 0]

@@ -1,21 +1,21 @@
-"""Where a figure is, and how each of its angles moves it: compiled.
+"""Where the bodies of a character are, and how each free angle moves them: compiled.
 
-A figure's joints turn by angles (x, y, z), each in its own range (`body/joints.py`):
+A joint is turned by angles (x, y, z), each in its own range (`body/joints.py`):
 
     q = P^-1 exp(x, 0, z) exp(0, y, 0) C
 
-One body of it, the *held* one, stays where it is: the foot that carries [balance, 4.1]. The tree is not built anew at
-that foot. A joint k has two sides, what is under it in the tree and all the rest; the side that does not have the held
-body turns against the other. So for a turn about the world axis r at joint k, whose place is O,
+One body, the *base*, stays where it is: the stance foot [balance, 4.1]. The tree is not rebuilt from that foot. A joint
+k has two sides, the bodies under it in the tree and all the others; the side without the base turns against the other.
+So for a rotation about the world axis r at joint k, at the position O,
 
     dX / dangle = s r x (X - O)             of a point X on the side that moves, else 0          [balance, 10]
     dc / dangle = s (m / M) r x (V - O)     of the centre of mass                               [balance, 14, corrected]
 
-with m and V mass and centre of the side that moves (the *virtual centre of mass*, [balance, 13]), and s = 1 where that
-is the side under the joint, -1 where it is the other. Where nothing is held the root moves by six more numbers: its
-place and a turn, in world axes.
+with m and V mass and centre of the side that moves (the *virtual centre of mass*, [balance, 13]), and s = 1 if that is
+the side under the joint, -1 if it is the other. Without a base the root moves by six more numbers: its position and a
+rotation, in world axes.
 
-The axes r of a joint's angles, with B the orientation of the carrying body times P^-1, S the swing exp(x, 0, z) and L
+The axes r of a joint's angles, with B the orientation of the parent body times P^-1, S the swing exp(x, 0, z) and L
 the left Jacobian of the exponential map at (x, 0, z):
 
     r_x = B L e_x,    r_y = B S e_y,    r_z = B L e_z                                            [steps, 1]
@@ -26,13 +26,12 @@ from __future__ import annotations
 import numpy as np
 
 from poise.compiled.kernel import kernel
-
-FREE = -1  # nothing is held
+from poise.ik.solver.records import IkModel, IkWorkspace
 
 
 @kernel
 def set_turn(angles: np.ndarray, before: np.ndarray, after: np.ndarray, q: np.ndarray) -> None:
-    """q = P^-1 exp(x, 0, z) exp(0, y, 0) C of one joint.   [limits]"""
+    """Write q = P^-1 exp(x, 0, z) exp(0, y, 0) C of one joint.   [limits]"""
     x, y, z = angles[0], angles[1], angles[2]
     swing = np.sqrt(x * x + z * z)
     s = 0.5 - swing * swing / 48.0 if swing < 1e-4 else np.sin(0.5 * swing) / swing
@@ -50,7 +49,7 @@ def set_turn(angles: np.ndarray, before: np.ndarray, after: np.ndarray, q: np.nd
 
 @kernel
 def find_angles(q: np.ndarray, before: np.ndarray, after: np.ndarray, angles: np.ndarray) -> None:
-    """The angles (3,) of a joint's rotation q (4,): the opposite of `set_turn`.   [limits]"""
+    """Write the angles (3,) of a joint's rotation q (4,): the inverse of `set_turn`.   [limits]"""
     # E = P q C^-1, with P^-1 = before and C = after
     bw, bx, by, bz = before[0], -before[1], -before[2], -before[3]
     cw, cx, cy, cz = after[0], -after[1], -after[2], -after[3]
@@ -74,7 +73,7 @@ def find_angles(q: np.ndarray, before: np.ndarray, after: np.ndarray, angles: np
 
 @kernel
 def set_matrix(q: np.ndarray, R: np.ndarray) -> None:
-    """The matrix (3, 3) of a unit quaternion (4,)."""
+    """Write the matrix (3, 3) of a unit quaternion (4,)."""
     w, x, y, z = q[0], q[1], q[2], q[3]
     R[0, 0], R[0, 1], R[0, 2] = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)
     R[1, 0], R[1, 1], R[1, 2] = 2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)
@@ -83,7 +82,7 @@ def set_matrix(q: np.ndarray, R: np.ndarray) -> None:
 
 @kernel
 def set_quaternion(R: np.ndarray, near: np.ndarray, q: np.ndarray) -> None:
-    """The unit quaternion (4,) of a matrix (3, 3), of the two the one on the side of `near`."""
+    """Write the unit quaternion (4,) of a matrix (3, 3) that is nearer to `near` than its negative."""
     xx, yy, zz = R[0, 0], R[1, 1], R[2, 2]
     w, x, y, z = 1.0 + xx + yy + zz, 1.0 + xx - yy - zz, 1.0 - xx + yy - zz, 1.0 - xx - yy + zz
     if w >= max(x, y, z):
@@ -103,7 +102,7 @@ def set_quaternion(R: np.ndarray, near: np.ndarray, q: np.ndarray) -> None:
 
 @kernel
 def multiply_into(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-    """out = a b, matrices (3, 3)."""
+    """Write out = a b, matrices (3, 3)."""
     for i in range(3):
         x, y, z = a[i, 0], a[i, 1], a[i, 2]
         for j in range(3):
@@ -111,47 +110,42 @@ def multiply_into(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
 
 
 @kernel
-def place_figure(
-    parents: np.ndarray,
-    offsets: np.ndarray,
-    local: np.ndarray,
-    held: int,
-    place: np.ndarray,
-    turn: np.ndarray,
-    R: np.ndarray,
-    p: np.ndarray,
-) -> None:
-    """World orientations R (J, 3, 3) and places p (J, 3), from the joints' matrices local (J, 3, 3).
-
-    held         the body that is at `place` (3,), turned by `turn` (3, 3); FREE: these are the root's
-    """
-    count = len(parents)
-    R[0] = turn if held < 1 else np.eye(3)
-    p[0] = place if held < 1 else np.zeros(3)
-    for i in range(1, count):
+def place_root(model: IkModel, root: np.ndarray, orientation: np.ndarray, work: IkWorkspace) -> None:
+    """Write the world orientations R and positions p of a body whose root is at `root` (3,), turned by (3, 3)."""
+    parents, offsets, R, p = model.parents, model.offsets, work.R, work.p
+    R[0], p[0] = orientation, root
+    for i in range(1, model.joints):
         k = parents[i]
-        multiply_into(R[k], local[i], R[i])
+        multiply_into(R[k], work.local[i], R[i])
         for a in range(3):
             p[i, a] = p[k, a] + R[k, a, 0] * offsets[i, 0] + R[k, a, 1] * offsets[i, 1] + R[k, a, 2] * offsets[i, 2]
-    if held < 1:
+
+
+@kernel
+def place_bodies(model: IkModel, work: IkWorkspace) -> None:
+    """Write the world orientations R and positions p of the workspace's pose, with the base where it is held."""
+    position, orientation, R, p = work.base_position, work.base_orientation, work.R, work.p
+    if work.base < 1:
+        place_root(model, position, orientation, work)
         return
-    # All of it goes to where the held body belongs
-    move, turned, at = turn @ R[held].T.copy(), np.empty((3, 3)), p[held].copy()
-    for i in range(count):
+    place_root(model, np.zeros(3), np.eye(3), work)
+    # All bodies move to where the base belongs
+    move, turned, at = orientation @ R[work.base].T.copy(), np.empty((3, 3)), p[work.base].copy()
+    for i in range(model.joints):
         multiply_into(move, R[i], turned)
         R[i] = turned
         x, y, z = p[i, 0] - at[0], p[i, 1] - at[1], p[i, 2] - at[2]
         for a in range(3):
-            p[i, a] = place[a] + move[a, 0] * x + move[a, 1] * y + move[a, 2] * z
+            p[i, a] = position[a] + move[a, 0] * x + move[a, 1] * y + move[a, 2] * z
 
 
 @kernel
 def find_centers(
     parents: np.ndarray, masses: np.ndarray, centers: np.ndarray, R: np.ndarray, p: np.ndarray, under: np.ndarray
 ) -> None:
-    """Mass and mass times centre of what is under each joint, itself included: under (J, 4) is written.
+    """Write mass and mass times centre of the bodies under each joint, its own included: under (J, 4).
 
-    [balance, 13], from the ends inwards
+    [balance, 13], from the leaves to the root
     """
     count = len(parents)
     for i in range(count):
@@ -169,7 +163,7 @@ def find_centers(
 def find_axes(
     parents: np.ndarray, before: np.ndarray, angles: np.ndarray, turns: np.ndarray, R: np.ndarray, axes: np.ndarray
 ) -> None:
-    """World axes (J, 3, 3) of the joints' angles, a row each; of joints that do not turn (turns (J,)) they stay.
+    """Write the world axes (J, 3, 3) of the joints' angles, one row per angle, if the joint has any (turns (J,)).
 
     before  (J, 3, 3) P^-1
     """
@@ -186,7 +180,7 @@ def find_axes(
 
 @kernel
 def _find_own_axes(angles: np.ndarray, L: np.ndarray) -> None:
-    """The axes of x, y and z (rows) in the joint's zero frame.   [steps, 1]"""
+    """Write the axes of x, y and z (rows) in the joint's zero frame.   [steps, 1]"""
     x, z = angles[0], angles[2]
     square = x * x + z * z
     t = np.sqrt(square)

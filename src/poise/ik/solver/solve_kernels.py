@@ -1,294 +1,260 @@
-"""A figure posed by goals, the centre of mass first: compiled.
+"""A pose that meets goals, the centre of mass first: compiled.
 
-Round by round: place the figure, write a row for each number that a goal asks for, solve the rows
-(`gauss_seidel_kernels`), turn the joints. What is first, the centre of mass over its support and the feet that stand,
-is weighed by the paper's bias [balance, 9 as corrected]: both sides of its rows by the square root of mu, where mu goes
-by the largest of these errors, E:
+Iteration by iteration: place the bodies, write a row for each number that a goal asks for, solve the rows
+(`block_kernels.py`), turn the joints. Primary goals, the centre of mass over its support and the planted feet, are
+weighted by the paper's bias [balance, 9 as corrected]: both sides of their rows by the square root of mu, where mu
+follows the largest of these errors, E:
 
     mu <- sqrt(mu (1 + E / TRUE))                                                                [steps, 4]
 
-Where nothing conflicts E vanishes and mu is 1. Where a hand wants to go where the body would fall, its error H is
+Without a conflict E vanishes and mu is 1. If a hand reaches for a target from which the body would fall, its error H is
 balanced by mu E, so that E settles at sqrt(TRUE H): 3 mm for a hand that is kept back by a metre. The square root
-halves mu's own way to there, since E goes as 1 / mu: it comes at once and does not swing.
+halves mu's steps to there, since E goes as 1 / mu: it converges at once and does not oscillate.
 
-Where all goals can be met at once, full steps for all of them get there in five or six rounds, and no weight matters:
-that is tried first (`blocks`), damped by the square of the largest error. Where errors stay, it is given up and begun
-anew with care:
+If all goals can be met at once, full steps for all of them get there in five or six iterations, and no weight matters:
+that is tried first (`blocks`), damped by the square of the largest error. If errors stay, it begins anew with care:
 
-Goals that cannot be met bend the way there: a step that is right for one rate of change takes feet off the ground. So
-what is first is mended after each step, by steps of its own that ask for nothing else; then the step is kept if what is
-second came nearer, and taken back and damped more if not (Levenberg and Marquardt's way, on feet that stand).
+Goals that cannot be met bend the path there: a step that is right for one rate of change takes feet off the ground. So
+primary goals are restored after each step, by steps for them alone; then the step is kept if secondary goals came
+nearer, and undone and damped more if not (Levenberg and Marquardt's method, on planted feet).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from poise.compiled.kernel import kernel
-from poise.ik.solver.gauss_seidel_kernels import BLOCKS
-from poise.ik.solver.model_kernels import find_angles, place_figure, set_matrix, set_quaternion, set_turn
-from poise.ik.solver.row_kernels import (
-    FigureArrays,
-    GoalArrays,
-    Room,
-    count_kept,
-    forget_bounds,
-    keep_pose,
-    take_pose,
-    write_rows,
+from poise.ik.solver.model_kernels import find_angles, place_root, set_matrix, set_quaternion, set_turn
+from poise.ik.solver.records import (
+    BLOCKS,
+    IkGoals,
+    IkModel,
+    IkWorkspace,
+    LinearSystem,
+    PoseSearch,
+    QuadraticProblem,
+    SolverReport,
+    SolverSettings,
 )
-from poise.ik.solver.step_kernels import TRUE, move_figure, take_step
-from poise.ik.solver.unreachable_kernels import FEW, ROUNDS, end_pose, is_short
+from poise.ik.solver.row_kernels import copy_numbers, forget_bounds, write_rows
+from poise.ik.solver.step_kernels import raise_primary_factor, restore_primary, take_step, turn_joints
+from poise.ik.solver.unreachable_kernels import FEW, ROUNDS, approach_unreachable, has_unmet
 
-# Straight on: of the error that is left by a round; rounds that leave more; times a careful step; m of error, that damp
-NEARER, PATIENCE, WIDE, AWAY = 0.8, 3, 3.0, 0.06
-MENDS = 20  # at the end, of what is first
-AS_NEAR = 1.25  # times the best so far: what ends farther off is not brought nearer than that
-
-
-class Asked(NamedTuple):
-    """What is asked for of each of many poses; an array of one row stands for all."""
-
-    root: np.ndarray  # (N, 3) m, where each begins
-    turns: np.ndarray  # (N, J, 4)
-    places: np.ndarray  # (N, P, 3) m
-    goal_turns: np.ndarray  # (N, T, 4)
-    looks: np.ndarray  # (N, L, 3) m
-    center: np.ndarray  # (N, 3) m
-
-
-class Answer(NamedTuple):
-    """Poses that were found: written."""
-
-    root: np.ndarray  # (N, 3) m
-    turns: np.ndarray  # (N, J, 4)
-    center: np.ndarray  # (N, 3) m
-    misses: np.ndarray  # (N, P + T + L) m or rad
-    told: np.ndarray  # (N, 4): see `solve_pose`
-
-
-class Ways(NamedTuple):
-    """How poses are looked for: see `solve_pose`."""
-
-    span: float
-    rounds: int
-    sweeps: int
-    most: float
-    enough: float
-    method: int
+# Full steps: the fraction of the error that an iteration may leave; iterations that may leave more; times the step of a
+# damped one; m of error that doubles the damping
+_NEARER, _PATIENCE, _WIDE, _AWAY = 0.8, 3, 3.0, 0.06
+_RESTORES = 6  # steps for primary goals alone after each damped step, at most
+_LAST_RESTORES = 20  # and at the end
+_AS_NEAR = 1.25  # times the best error so far: an attempt that ends farther off is not brought nearer
 
 
 @kernel
 def solve_pose(
-    fig: FigureArrays,
-    goals: GoalArrays,
-    held: int,
-    span: float,
-    rounds: int,
-    sweeps: int,
-    most: float,
-    enough: float,
-    method: int,
-    mu: np.ndarray,
-    room: Room,
-    told: np.ndarray,
-) -> None:
-    """Pose a figure: `room` has where it begins, and where it ends.
-
-    held            the body that stays; FREE: none, the root moves
-    span            m: what a turn of a radian counts
-    rounds, sweeps  at most; most: rad that an angle changes by in a round
-    enough          m: errors that are no more end it
-    mu              (1,), kept from call to call
-    told            (4,) rounds, solves in all, largest error of what is first and of what is second (m); written
-    """
-    kept = np.empty(count_kept(room))
-    keep_pose(room, kept)
-    forget_bounds(room)
-    damping, slow, took, k = 1.0, 0, 0, 0
-    primary, secondary, cost = write_rows(fig, goals, held, span, room)
-    # Straight on: where all goals can be met at once, nothing needs to be weighed or judged
-    if method == BLOCKS:
-        nearest = np.inf
-        while True:
-            worst = max(primary, secondary)
-            if worst < enough:
-                told[0], told[1], told[2], told[3] = k, took, primary, secondary
-                return
-            slow = slow + 1 if worst > NEARER * nearest else 0
-            nearest = min(nearest, worst)
-            if slow > PATIENCE or k >= rounds:
-                break
-            careful = max(1.0, (worst / AWAY) ** 2)
-            took += take_step(fig, room, 1.0, careful, WIDE * most, sweeps, True, method)
-            primary, secondary, cost = write_rows(fig, goals, held, span, room)
-            k += 1
-        take_pose(kept, room)
-        forget_bounds(room)
-        primary, secondary, cost = write_rows(fig, goals, held, span, room)
-        slow, rounds = 0, rounds + k
-    best_primary, best_cost, allowed = np.inf, np.inf, np.inf
-    while True:
-        # What is first comes first, up to what the next round mends by the way
-        mends, allowed = 0, max(0.5 * enough, min(0.1 * secondary, allowed))
-        while mends < 6 and primary > allowed and k < rounds:
-            mu[0] = max(1.0, np.sqrt(mu[0] * (1.0 + primary / TRUE)))
-            took += take_step(fig, room, mu[0], 1.0, most, sweeps, False, method)
-            primary, secondary, cost = write_rows(fig, goals, held, span, room)
-            mends, k = mends + 1, k + 1
-        is_even = max(primary, allowed) == max(best_primary, allowed)
-        if cost < best_cost if is_even else primary < best_primary:
-            if best_cost < np.inf:
-                slow = slow + 1 if best_cost - cost < 3e-3 * best_cost else 0
-                damping = max(0.25 * damping, 1.0)
-            best_primary, best_cost = primary, cost
-            keep_pose(room, kept)
-        else:
-            take_pose(kept, room)
-            damping *= 6.0
-            primary, secondary, cost = write_rows(fig, goals, held, span, room)
-        if slow > 2 or damping > 1e6:
-            if allowed > enough and k < rounds:  # now what is first in earnest
-                allowed, slow, damping, best_cost, best_primary = 0.0, 0, 1.0, np.inf, np.inf
-                continue
-            break
-        if k >= rounds or max(primary, secondary) < enough:
-            break
-        mu[0] = max(1.0, np.sqrt(mu[0] * (1.0 + primary / TRUE)))
-        took += take_step(fig, room, mu[0], damping, most, sweeps, True, method)
-        primary, secondary, cost = write_rows(fig, goals, held, span, room)
-        k += 1
-    # Whatever was left undone, what is first is not
-    mends = 0
-    while primary > 0.5 * enough and mends < MENDS:
-        mu[0] = max(1.0, np.sqrt(mu[0] * (1.0 + primary / TRUE)))
-        took += take_step(fig, room, mu[0], 1.0, most, sweeps, False, method)
-        primary, secondary, cost = write_rows(fig, goals, held, span, room)
-        mends, k = mends + 1, k + 1
-    told[0], told[1], told[2], told[3] = k, took, primary, secondary
-
-
-@kernel
-def take_row(rows: np.ndarray, i: int) -> int:
-    """The row of one of many: its own, or the one that stands for all."""
-    return i if len(rows) > 1 else 0
-
-
-@kernel
-def solve_poses(
-    fig: FigureArrays, goals: GoalArrays, held: int, ways: Ways, starts: np.ndarray, asked: Asked, begin: int, end: int,
-    low: np.ndarray, high: np.ndarray, room: Room, answer: Answer,
+    model: IkModel, goals: IkGoals, work: IkWorkspace, system: LinearSystem, settings: SolverSettings,
+    report: SolverReport,
 ) -> None:  # fmt: skip
-    """Pose a figure as each of the poses from `begin` to `end` asks, none of them by any other.
+    """Change the pose of `work` to one that meets the goals."""
+    report.iterations = report.solves = 0
+    system.primary_factor = 1.0
+    forget_bounds(system)
+    write_rows(model, goals, work, system)
+    if settings.method != BLOCKS or not _take_full_steps(model, goals, work, system, settings, report):
+        _take_damped_steps(model, goals, work, system, settings, report)
+    report.primary_error, report.secondary_error = system.primary_error, system.secondary_error
 
-    starts     (S, J, 3) rad: poses to begin anew at, where goals are not met; the best that comes of them is taken, and
-               ended (`ik/solver/unreachable_kernels.py`); none: what is not met is left as it is
-    low, high  (n,) the ranges; those of `fig` are written: wider where a pose begins beyond them
 
-    What is long is called in one place each: it is compiled again with whoever calls it.
+@kernel
+def _take_full_steps(
+    model: IkModel, goals: IkGoals, work: IkWorkspace, system: LinearSystem, settings: SolverSettings,
+    report: SolverReport,
+) -> bool:  # fmt: skip
+    """Step for all goals at once; if that does not meet them, restore the pose and return False."""
+    kept = np.empty(work.pose_size)
+    copy_numbers(work.pose, kept)
+    nearest, slow = np.inf, 0
+    while True:
+        worst = max(system.primary_error, system.secondary_error)
+        if worst < settings.tolerance:
+            return True
+        slow = slow + 1 if worst > _NEARER * nearest else 0
+        nearest = min(nearest, worst)
+        if slow > _PATIENCE or report.iterations >= settings.max_iterations:
+            break
+        damping = max(1.0, (worst / _AWAY) ** 2)
+        report.solves += take_step(model, work, system, settings, damping, True, _WIDE * settings.max_step)
+        write_rows(model, goals, work, system)
+        report.iterations += 1
+    copy_numbers(kept, work.pose)
+    forget_bounds(system)
+    write_rows(model, goals, work, system)
+    return False
+
+
+@kernel
+def _take_damped_steps(
+    model: IkModel, goals: IkGoals, work: IkWorkspace, system: LinearSystem, settings: SolverSettings,
+    report: SolverReport,
+) -> None:  # fmt: skip
+    """Step for all goals, restore the primary ones after each step, and keep the steps that make the pose better."""
+    kept = np.empty(work.pose_size)
+    copy_numbers(work.pose, kept)
+    last, tolerance = settings.max_iterations + report.iterations, settings.tolerance
+    damping, slow, best_primary, best_cost, allowed = 1.0, 0, np.inf, np.inf, np.inf
+    while True:
+        # Primary goals come first, except for an error that the next step corrects by the way
+        allowed = max(0.5 * tolerance, min(0.1 * system.secondary_error, allowed))
+        most = min(_RESTORES, last - report.iterations)
+        restore_primary(model, goals, work, system, settings, report, allowed, most)
+        if _is_improved(system, allowed, best_primary, best_cost):
+            if best_cost < np.inf:
+                slow = slow + 1 if best_cost - system.cost < 3e-3 * best_cost else 0
+                damping = max(0.25 * damping, 1.0)
+            best_primary, best_cost = system.primary_error, system.cost
+            copy_numbers(work.pose, kept)
+        else:
+            copy_numbers(kept, work.pose)
+            damping *= 6.0
+            write_rows(model, goals, work, system)
+        if slow > 2 or damping > 1e6:
+            if not (allowed > tolerance and report.iterations < last):
+                break
+            # Once more, with primary goals met exactly
+            allowed, slow, damping, best_cost, best_primary = 0.0, 0, 1.0, np.inf, np.inf
+            continue
+        if report.iterations >= last or max(system.primary_error, system.secondary_error) < tolerance:
+            break
+        raise_primary_factor(system)
+        report.solves += take_step(model, work, system, settings, damping, True, settings.max_step)
+        write_rows(model, goals, work, system)
+        report.iterations += 1
+    restore_primary(model, goals, work, system, settings, report, 0.5 * tolerance, _LAST_RESTORES)
+
+
+@kernel
+def _is_improved(system: LinearSystem, allowed: float, best_primary: float, best_cost: float) -> bool:
+    """Return whether the pose is better: by its cost, if its primary error is allowed or equal, else by that error."""
+    if max(system.primary_error, allowed) == max(best_primary, allowed):
+        return bool(system.cost < best_cost)
+    return bool(system.primary_error < best_primary)
+
+
+@kernel
+def search_pose(
+    model: IkModel, goals: IkGoals, work: IkWorkspace, system: LinearSystem, quadratic: QuadraticProblem,
+    settings: SolverSettings, search: PoseSearch, report: SolverReport,
+) -> None:  # fmt: skip
+    """Find a pose that meets the goals, and write it into `search`.
+
+    The first attempt begins at the given pose. If goals are not met and there are starts, each is tried, the best pose
+    is taken, and brought as near to its goals as it gets (`unreachable_kernels.py`). Without starts an unmet goal is
+    left as it is.
+
+    Long kernels are called in one place each: every call compiles them again.
     """
-    told, best, count, mu = np.empty(4), np.empty(count_kept(room)), len(starts), np.ones(1)
-    for i in range(begin, end):
-        _begin(fig, goals, held, asked, i, low, high, room)
-        found, is_missed = answer.told[i], False
-        place, turn = room.place.copy(), room.turn.copy()
-        for s in range(-1, count + 1):  # from where it begins, anew from each start; last, the best of them
-            ends, rounds = False, FEW
-            if s < count:
-                if s >= 0:
-                    if max(found[2], found[3]) < ways.enough:
-                        continue
-                    _start(fig, starts[s], place, turn, room)
-                mu[0] = 1.0
-                solve_pose(
-                    fig, goals, held, ways.span, ways.rounds, ways.sweeps, ways.most, ways.enough, ways.method, mu,
-                    room, told,
-                )  # fmt: skip
-                if s < 0:
-                    is_missed = ends = count > 0 and max(told[2], told[3]) >= ways.enough
-                else:
-                    ends = told[3] < AS_NEAR * found[3]
+    is_missed, starts = False, search.starts
+    _begin(model, goals, work, search)
+    for s in range(-1, starts + 1):  # the given pose, then each start, then the best of them
+        is_last, approaches, rounds = s == starts, False, FEW
+        if not is_last:
+            if s >= 0:
+                if max(search.primary_error, search.secondary_error) < settings.tolerance:
+                    continue
+                _start(model, work, system, search, s)
+            solve_pose(model, goals, work, system, settings, report)
+            if s < 0:
+                worst = max(report.primary_error, report.secondary_error)
+                is_missed = approaches = starts > 0 and worst >= settings.tolerance
             else:
-                if is_missed:
-                    take_pose(best, room)
-                    write_rows(fig, goals, held, ways.span, room)
-                told[:] = found
-                ends, rounds = count > 0, ROUNDS
-            if ends and ways.method == BLOCKS and is_short(goals, ways.enough, room, told):
-                end_pose(fig, goals, held, ways.span, rounds, ways.sweeps, ways.most, ways.enough, room, told)
-            if s < 0 or s == count:
-                found[:] = told
-            if s < 0 or (s < count and _is_better(told, found, ways.enough)):
-                keep_pose(room, best)
-                found[2], found[3] = told[2], told[3]
-            if 0 <= s < count:
-                found[0] += told[0]
-                found[1] += told[1]
-        _write_answer(fig, goals, ways.span, room, asked.turns[take_row(asked.turns, i)], i, answer)
+                approaches = report.secondary_error < _AS_NEAR * search.secondary_error
+        else:
+            if is_missed:
+                copy_numbers(search.best_pose, work.pose)
+                write_rows(model, goals, work, system)
+            _load_report(search, report)
+            approaches, rounds = starts > 0, ROUNDS
+        if approaches and settings.method == BLOCKS and has_unmet(goals, system, settings, report):
+            approach_unreachable(model, goals, work, system, quadratic, settings, report, rounds)
+        _take_attempt(work, settings, search, report, s)
+    _write_found(model, goals, work, system, search)
 
 
 @kernel
-def _begin(
-    fig: FigureArrays, goals: GoalArrays, held: int, asked: Asked, i: int, low: np.ndarray, high: np.ndarray, room: Room
+def _load_report(search: PoseSearch, report: SolverReport) -> None:
+    """Continue the report of the best pose."""
+    report.iterations, report.solves = search.iterations, search.solves
+    report.primary_error, report.secondary_error = search.primary_error, search.secondary_error
+
+
+@kernel
+def _take_attempt(
+    work: IkWorkspace, settings: SolverSettings, search: PoseSearch, report: SolverReport, s: int
 ) -> None:
-    """The goals of one of many poses, and the room where it begins."""
-    turns = asked.turns[take_row(asked.turns, i)]
-    goals.point_goal[:] = asked.places[take_row(asked.places, i)]
-    goals.look_goal[:] = asked.looks[take_row(asked.looks, i)]
-    goals.center[:] = asked.center[take_row(asked.center, i)]
-    for g in range(len(goals.turn_body)):
-        set_matrix(asked.goal_turns[take_row(asked.goal_turns, i), g], goals.turn_goal[g])
-    for k in range(len(turns)):
-        set_matrix(turns[k], room.local[k])
-        if fig.turns[k]:
-            find_angles(turns[k], fig.before[k], fig.after[k], room.angles[k])
-    for j in range(len(low)):
-        own = room.angles[fig.joint[j], fig.which[j]] if fig.joint[j] >= 0 else 0.0
-        fig.low[j], fig.high[j] = min(low[j], own), max(high[j], own)
-    place_figure(
-        fig.parents, fig.offsets, room.local, -1, asked.root[take_row(asked.root, i)], room.local[0], room.R, room.p
-    )
-    room.place[:], room.turn[:] = room.p[max(held, 0)], room.R[max(held, 0)]
+    """Keep the pose of the attempt from start s if it is the best so far, and count its iterations."""
+    if s < 0 or s == search.starts:
+        search.iterations, search.solves = report.iterations, report.solves
+        search.primary_error, search.secondary_error = report.primary_error, report.secondary_error
+        if s < 0:
+            copy_numbers(work.pose, search.best_pose)
+        return
+    if _is_better(report, search, settings.tolerance):
+        copy_numbers(work.pose, search.best_pose)
+        search.primary_error, search.secondary_error = report.primary_error, report.secondary_error
+    search.iterations += report.iterations
+    search.solves += report.solves
 
 
 @kernel
-def _start(fig: FigureArrays, angles: np.ndarray, place: np.ndarray, turn: np.ndarray, room: Room) -> None:
-    """A room at other angles (J, 3), where it began."""
-    room.place[:], room.turn[:] = place, turn
-    for k in range(1, len(angles)):
-        if fig.turns[k]:
-            room.angles[k] = angles[k]
-    room.d[:] = 0.0
-    move_figure(fig, room.d, room.angles, room.local, room.place, room.turn)
+def _is_better(report: SolverReport, best: PoseSearch, tolerance: float) -> bool:
+    """Return whether primary goals are as near and the others nearer, or primary goals that were not met nearer."""
+    if max(report.primary_error, tolerance) == max(best.primary_error, tolerance):
+        return bool(report.secondary_error < best.secondary_error)
+    return bool(report.primary_error < best.primary_error)
 
 
 @kernel
-def _is_better(told: np.ndarray, than: np.ndarray, enough: float) -> bool:
-    """What is first as well, and what is second nearer; or what is first nearer, where it was not met."""
-    if max(told[2], enough) == max(than[2], enough):
-        return told[3] < than[3]
-    return told[2] < than[2]
+def _begin(model: IkModel, goals: IkGoals, work: IkWorkspace, search: PoseSearch) -> None:
+    """Set the workspace to the given pose, with ranges that are wide enough for it."""
+    for g in range(goals.orientation_count):
+        set_matrix(goals.orientation_target[g], goals.orientation_matrix[g])
+    for k in range(model.joints):
+        set_matrix(search.rotations[k], work.local[k])
+        if model.has_angles[k]:
+            find_angles(search.rotations[k], model.before[k], model.after[k], work.angles[k])
+    for j in range(model.dofs):
+        angle = work.angles[model.joint[j], model.axis[j]] if model.joint[j] >= 0 else 0.0
+        model.low[j], model.high[j] = min(search.low[j], angle), max(search.high[j], angle)
+    place_root(model, search.root, work.local[0], work)
+    base = max(work.base, 0)
+    work.base_position[:], work.base_orientation[:] = work.p[base], work.R[base]
+    search.base_position[:], search.base_orientation[:] = work.p[base], work.R[base]
 
 
 @kernel
-def _write_answer(
-    fig: FigureArrays, goals: GoalArrays, span: float, room: Room, turns: np.ndarray, i: int, answer: Answer
-) -> None:
-    """The pose of a room, and how far each goal is off: points, turns, looks."""
-    answer.root[i], answer.turns[i] = room.p[0], turns
-    for k in range(1, len(turns)):
-        if fig.turns[k]:
-            set_turn(room.angles[k], fig.before[k], fig.after[k], answer.turns[i, k])
-    set_quaternion(room.R[0], turns[0], answer.turns[i, 0])
+def _start(model: IkModel, work: IkWorkspace, system: LinearSystem, search: PoseSearch, s: int) -> None:
+    """Set the workspace to the angles of start s, with the base where it began."""
+    work.base_position[:], work.base_orientation[:] = search.base_position, search.base_orientation
+    for k in range(1, model.joints):
+        if model.has_angles[k]:
+            work.angles[k] = search.start_angles[s, k]
+    system.step[:] = 0.0
+    turn_joints(model, work, system.step)
+
+
+@kernel
+def _write_found(model: IkModel, goals: IkGoals, work: IkWorkspace, system: LinearSystem, search: PoseSearch) -> None:
+    """Write the pose of the workspace, and the error of each goal: points, orientations, looks."""
+    rotations, found = search.rotations, search.found_rotations
+    search.found_root[:], found[:] = work.p[0], rotations
+    for k in range(1, model.joints):
+        if model.has_angles[k]:
+            set_turn(work.angles[k], model.before[k], model.after[k], found[k])
+    set_quaternion(work.R[0], rotations[0], found[0])
     for a in range(3):
-        answer.center[i, a] = room.under[0, 1 + a] / room.under[0, 0]
-    count = len(goals.point_body) + len(goals.turn_body) + len(goals.look_body)
-    row = len(room.e) - 3 * count
-    for g in range(count):
-        miss = np.sqrt(room.e[row] ** 2 + room.e[row + 1] ** 2 + room.e[row + 2] ** 2)
-        if g < len(goals.point_body) and goals.point_above[g]:
-            miss = max(-room.e[row + 1], 0.0)
-        answer.misses[i, g] = miss if g < len(goals.point_body) else miss / span
+        search.center[a] = work.masses_under[0, 1 + a] / work.masses_under[0, 0]
+    e, row = system.e, system.rows - 3 * search.goals
+    for g in range(search.goals):
+        error = np.sqrt(e[row] ** 2 + e[row + 1] ** 2 + e[row + 2] ** 2)
+        if g < goals.point_count and goals.point_is_floor[g]:
+            error = max(-e[row + 1], 0.0)
+        search.errors[g] = error if g < goals.point_count else error / model.radian_length
         row += 3

@@ -1,82 +1,105 @@
-"""One step of a figure: rows solved, joints turned. Compiled."""
+"""One iteration: the rows solved, the joints turned, and primary goals restored. Compiled."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from poise.compiled.kernel import kernel
-from poise.ik.solver.gauss_seidel_kernels import NULL_SPACE, ROWS, sweep_blocks, sweep_null_space, sweep_rows
+from poise.ik.solver.block_kernels import sweep_blocks
 from poise.ik.solver.model_kernels import set_matrix, set_turn
-from poise.ik.solver.row_kernels import FigureArrays, Room
+from poise.ik.solver.published_kernels import sweep_null_space, sweep_rows
+from poise.ik.solver.records import (
+    NULL_SPACE,
+    ROWS,
+    IkGoals,
+    IkModel,
+    IkWorkspace,
+    LinearSystem,
+    SolverReport,
+    SolverSettings,
+)
+from poise.ik.solver.row_kernels import write_rows
 
-TRUE = 1e-5  # m: an error of what is first, that doubles its weight
+_TRUE = 1e-5  # m: a primary error that doubles its weight
+_ROW_SWEEPS, _ROW_TOLERANCE = 3, 1e-5  # row by row takes more sweeps: times the others'; m
 
 
 @kernel
 def take_step(
-    fig: FigureArrays, room: Room, mu: float, damping: float, most: float, sweeps: int, all_: bool, method: int
-) -> int:
-    """Solve the rows, all of them or those of what is first, and turn the joints; returns how often it solved."""
-    n = len(fig.joint)
-    for i in range(len(room.e)):
-        if room.first[i]:
-            room.weights[i] *= mu
-        elif not all_:
-            room.weights[i] = 0.0
-    for j in range(n):
-        i, a = fig.joint[j], fig.which[j]
-        room.soft[j] = fig.soft[j] / damping
-        room.likes[j] = 0.0
+    model: IkModel, work: IkWorkspace, system: LinearSystem, settings: SolverSettings, damping: float, is_all: bool,
+    max_step: float,
+) -> int:  # fmt: skip
+    """Solve all rows, or only the primary ones, and turn the joints; return how many sweeps it took."""
+    for i in range(system.rows):
+        if system.is_primary[i]:
+            system.weight[i] *= system.primary_factor
+        elif not is_all:
+            system.weight[i] = 0.0
+    for j in range(model.dofs):
+        i, a = model.joint[j], model.axis[j]
+        system.compliance[j] = model.compliance[j] / damping
+        system.preferred[j] = 0.0
         if i >= 0:
-            angle = room.angles[i, a]
-            room.low[j] = max(fig.low[j] - angle, -most)
-            room.high[j] = max(min(fig.high[j] - angle, most), room.low[j])
-            if all_:
-                room.likes[j] = min(max(fig.comfort[j] / damping * (fig.rest[j] - angle), room.low[j]), room.high[j])
+            angle = work.angles[i, a]
+            system.low[j] = max(model.low[j] - angle, -max_step)
+            system.high[j] = max(min(model.high[j] - angle, max_step), system.low[j])
+            if is_all:
+                preferred = model.comfort[j] / damping * (model.rest[j] - angle)
+                system.preferred[j] = min(max(preferred, system.low[j]), system.high[j])
         else:
-            room.low[j], room.high[j] = -most, most
-    if method == ROWS:
-        room.d[:] = room.likes
-        took = sweep_rows(
-            room.J, room.e, room.sides, room.weights, room.soft, room.low, room.high, 3 * sweeps, 1e-5, room.pull,
-            room.d,
-        )  # fmt: skip
-    elif method == NULL_SPACE:
-        took = sweep_null_space(
-            room.J, room.e, room.sides, room.weights, room.first, room.soft, room.low, room.high, sweeps, room.pushes,
-            room.locked, room.pull, room.likes, room.d,
-        )  # fmt: skip
+            system.low[j], system.high[j] = -max_step, max_step
+    if settings.method == ROWS:
+        took = sweep_rows(system, _ROW_SWEEPS * settings.max_sweeps, _ROW_TOLERANCE)
+    elif settings.method == NULL_SPACE:
+        took = sweep_null_space(system, settings.max_sweeps)
     else:
-        took = sweep_blocks(
-            room.J, room.e, room.sides, room.weights, room.soft, room.low, room.high, sweeps, room.pushes, room.locked,
-            room.pull, room.likes, room.d,
-        )  # fmt: skip
-    move_figure(fig, room.d, room.angles, room.local, room.place, room.turn)
+        took = sweep_blocks(system, settings.max_sweeps)
+    turn_joints(model, work, system.step)
     return took
 
 
 @kernel
-def move_figure(
-    fig: FigureArrays, d: np.ndarray, angles: np.ndarray, local: np.ndarray, place: np.ndarray, turn: np.ndarray
-) -> None:
-    """Change the free angles by d (n,), and the root where it is free."""
+def raise_primary_factor(system: LinearSystem) -> None:
+    """Weight primary rows by their largest error.   [steps, 4]"""
+    factor = np.sqrt(system.primary_factor * (1.0 + system.primary_error / _TRUE))
+    system.primary_factor = max(1.0, factor)
+
+
+@kernel
+def restore_primary(
+    model: IkModel, goals: IkGoals, work: IkWorkspace, system: LinearSystem, settings: SolverSettings,
+    report: SolverReport, allowed: float, max_steps: int,
+) -> None:  # fmt: skip
+    """Take steps for the primary goals alone, until their largest error is at most `allowed` (m)."""
+    steps = 0
+    while steps < max_steps and system.primary_error > allowed:
+        raise_primary_factor(system)
+        report.solves += take_step(model, work, system, settings, 1.0, False, settings.max_step)
+        write_rows(model, goals, work, system)
+        steps += 1
+    report.iterations += steps
+
+
+@kernel
+def turn_joints(model: IkModel, work: IkWorkspace, d: np.ndarray) -> None:
+    """Change the free angles by d (n,), and the root if it moves freely."""
     q, R = np.empty(4), np.empty((3, 3))
     turned = np.zeros(3)
     for j in range(len(d)):
-        i = fig.joint[j]
+        i = model.joint[j]
         if i == -1:
-            place[fig.which[j]] += d[j]
+            work.base_position[model.axis[j]] += d[j]
         elif i == -2:
-            turned[fig.which[j]] = d[j]
+            turned[model.axis[j]] = d[j]
         else:
-            angles[i, fig.which[j]] += d[j]
+            work.angles[i, model.axis[j]] += d[j]
     size = np.sqrt(turned @ turned)
     if size > 0.0:
         s = np.sin(0.5 * size) / size
         q[0], q[1], q[2], q[3] = np.cos(0.5 * size), s * turned[0], s * turned[1], s * turned[2]
         set_matrix(q, R)
-        turn[:] = R @ turn
-    for i in range(1, len(local)):
-        if fig.turns[i]:
-            set_turn(angles[i], fig.before[i], fig.after[i], q)
-            set_matrix(q, local[i])
+        work.base_orientation[:] = R @ work.base_orientation
+    for i in range(1, model.joints):
+        if model.has_angles[i]:
+            set_turn(work.angles[i], model.before[i], model.after[i], q)
+            set_matrix(q, work.local[i])

@@ -1,40 +1,40 @@
-"""The last of the way to a goal that is out of reach, or hardly in it: compiled.
+"""The last part of the way to a goal that is out of reach, or hardly within it: compiled.
 
-The steps of `solve_kernels` know slopes alone. Where an error h is left they get nearer by a part of the way a round,
-the smaller the more the goals bend beside h, and they leave off some millimetres short, sometimes centimetres. Here
-every round has the second slopes too, those of what is first beside those of what is second: sequential quadratic
-programming with exact second slopes. With e what is left of the goals that are second, w their weights, and y the
-multipliers of what is first, of the round before,
+The steps of `solve_kernels.py` use first derivatives alone. With a remaining error h they reduce the distance by a
+fraction per iteration, which is the smaller the more the goals bend across h, and they end some millimetres short,
+sometimes centimetres. Here every round uses second derivatives too, those of primary goals among them: sequential
+quadratic programming with exact second derivatives. With e the errors of the secondary goals, w their weights, and y
+the multipliers of the primary rows in the round before,
 
     least  1/2 d^T (H + P) d - sum w e J d      with  J_1 d = 0,  J_edge d <= room left,  every angle in its range
     H = sum w J^T J - sum w e d2x + sum y d2x_1,      P = S sigma + RHO (J_1^T J_1 and angles at their ends)    [end, 4]
 
-The second part of P changes nothing that is allowed, and makes H positive definite where it is so along what is; sigma,
-times the stiffness of each angle, grows until H + P is. Then what is first is mended, as after every step, and the step
-is kept where what is second came nearer; sigma goes by how much of what was promised came true (Levenberg and
-Marquardt). It ends where hardly anything is promised: 5 to 20 rounds.
+The second part of P changes nothing along directions that are allowed, and makes H positive definite if it is so along
+these; sigma, times the stiffness of each angle, grows until H + P is. Then primary goals are restored, as after every
+step, and the step is kept if secondary goals came nearer; sigma follows the fraction of the promised decrease that came
+true (Levenberg and Marquardt). It ends when hardly any decrease is promised: 5 to 20 rounds.
 
-Sources: Nocedal and Wright (2006), Numerical Optimization, sections 18.1 to 18.4, and 16.5 for P.
+Source: Nocedal and Wright (2006), Numerical Optimization, sections 18.1 to 18.4, and 16.5 for P.
 
-How the rows of goals bend: second slopes of what they measure.
-
-Of two angles the *outer* one, nearer to what is held, takes the line of the inner one with it, and what that does turns
-as a whole: with w = s r the turn of an angle and v what it does to a point or to the centre of mass (`row_kernels`),
+Second derivatives of the rows: of two angles the *outer* one, nearer to the base, rotates the line of the inner one,
+and the effect of the inner one as a whole. With w = s r the rotation by an angle and v its effect on a point or on the
+centre of mass (`row_kernels.py`),
 
     d2X / dq_i dq_j = w_i x v_j                                       i outer                                [end, 1]
 
-A sum of such, each times a vector f that pulls at its point, needs two vectors of each angle's and joint's own:
+A sum of these, each times a vector f that pulls at its point, needs two vectors, one per angle and one per joint:
 
-    K_j = sum v_j x f,      T_k = sum (X - O_k) x f  (of what joint k moves),      d2(sum f X) = w_i . K_j
+    K_j = sum v_j x f,      T_k = sum (X - O_k) x f  (of the points that joint k moves),      d2(sum f X) = w_i . K_j
 
-Turns of bodies count by half: a rotation vector's slopes are those of both orders, w_i x w_j and nothing. The twist is
-inside its joint's swing where what is under the joint moves, and outside of it where the rest does. Of the angles of
-one swing (x, z), which turn about axes that change with both of them, L e_a as in [steps, 1],
+Orientations count by half: the derivatives of a rotation vector are those of both orders, w_i x w_j and zero. The twist
+is inside its joint's swing if the side under the joint moves, and outside of it if the other side does. Of the angles
+of one swing (x, z), which rotate about axes that change with both of them, L e_a as in [steps, 1],
 
     d2 = (w_i . K_j + w_j . K_i) / 2 + u_ij . T_k                                                           [end, 2]
 
-with u_ij the mean of the slopes of L e_i by j and of L e_j by i, in the world: as they are, or turned by the swing and
-taken at the opposite angles where the rest moves. Left out is how looks bend, and turns of bodies that are far off.
+with u_ij the mean of the derivatives of L e_i by j and of L e_j by i, in the world: as they are, or rotated by the
+swing and taken at the opposite angles if the other side moves. Second derivatives of looks, and of orientations with
+large errors, are left out.
 """
 
 from __future__ import annotations
@@ -42,163 +42,168 @@ from __future__ import annotations
 import numpy as np
 
 from poise.compiled.kernel import kernel
-from poise.ik.solver.gauss_seidel_kernels import BLOCKS, BOTH
 from poise.ik.solver.model_kernels import multiply_into
 from poise.ik.solver.quadratic_kernels import MOST, NOT, ZERO, factor, solve_quadratic
-from poise.ik.solver.row_kernels import (
-    FigureArrays,
-    GoalArrays,
-    Room,
-    count_kept,
-    forget_bounds,
-    keep_pose,
-    take_pose,
-    write_rows,
+from poise.ik.solver.records import (
+    BOTH,
+    IkGoals,
+    IkModel,
+    IkWorkspace,
+    LinearSystem,
+    QuadraticProblem,
+    SolverReport,
+    SolverSettings,
 )
-from poise.ik.solver.step_kernels import TRUE, move_figure, take_step
+from poise.ik.solver.row_kernels import copy_numbers, forget_bounds, write_rows
+from poise.ik.solver.step_kernels import restore_primary, turn_joints
 
 ROUNDS, FEW = 40, 6  # at most; and of those that only tell how near a start comes
-RHO = 10.0  # beside a weight of 1; any of 1 to 100 does
-SIGMA, LEAST, MOST_SIGMA = 1e-2, 1e-6, 1e6  # at first, at least, and at most
-TIGHT, MENDS = 0.02, 6  # of what is enough, that is left of what is first after a step; mends of it
-PROMISED = 3e-5  # of the sum that is left: less is not worth a round
-OUTSIDE = 0.2  # of what is enough, that the centre of mass may be outside its support by
+_RHO = 10.0  # compared with a weight of 1; any of 1 to 100 does
+_SIGMA, _LEAST_SIGMA, _MOST_SIGMA = 1e-2, 1e-6, 1e6  # at first, at least, and at most
+_TIGHT, _RESTORES = 0.02, 6  # of the tolerance, that is left of a primary error after a step; steps for it
+_PROMISED = 3e-5  # of the cost that is left: less is not worth a round
+_OUTSIDE = 0.2  # of the tolerance, that the centre of mass may be outside its support by
 
 
 @kernel
-def is_short(goals: GoalArrays, enough: float, room: Room, told: np.ndarray) -> bool:
-    """Whether a pose has something to be ended: a goal that is not met, or a centre of mass that leans out.
+def has_unmet(goals: IkGoals, system: LinearSystem, settings: SolverSettings, report: SolverReport) -> bool:
+    """Return whether a goal is not met, or the centre of mass is outside its support.
 
-    Goals that are met to what is enough may pull at one that is first, as long as that is: at the very end of a reach.
+    Goals that are met within the tolerance may pull at a primary one, as long as that is met: at the end of a reach.
     """
     outside = 0.0
-    for i in range(len(goals.edges)):
-        outside = max(outside, -room.e[i])
-    return outside > OUTSIDE * enough or max(told[2], told[3]) >= enough
+    for i in range(goals.edge_count):
+        outside = max(outside, -system.e[i])
+    worst = max(report.primary_error, report.secondary_error)
+    return outside > _OUTSIDE * settings.tolerance or worst >= settings.tolerance
 
 
 @kernel
-def end_pose(
-    fig: FigureArrays, goals: GoalArrays, held: int, span: float, rounds: int, sweeps: int, most: float, enough: float,
-    room: Room, told: np.ndarray,
+def approach_unreachable(
+    model: IkModel, goals: IkGoals, work: IkWorkspace, system: LinearSystem, problem: QuadraticProblem,
+    settings: SolverSettings, report: SolverReport, rounds: int,
 ) -> None:  # fmt: skip
-    """Bring what is second nearer, from the pose of `room` on, which has what comes of it. See `solve_pose`.
-
-    told  (4,) of that pose; written anew, rounds and solves added
-    """
-    n, m, scale, tight = len(fig.joint), len(room.e), 1.0 / goals.edge_weight, TIGHT * enough
-    H, L, W = np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
-    g, d, low, high, t = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(m)
-    kinds, pulls, stops = np.empty(m, np.int64), np.zeros(m), np.zeros(n)
-    was, kept = np.empty(count_kept(room)), np.empty(count_kept(room))
-    keep_pose(room, was)
-    was_primary, _, was_cost = write_rows(fig, goals, held, span, room)
-    primary, secondary, best = _mend(fig, goals, held, span, sweeps, most, tight, room, told)
-    keep_pose(room, kept)
-    sigma, growth, k = SIGMA, 3.0, 0
-    is_kept, is_held = False, primary <= tight
-    while is_held and secondary >= enough and k < rounds:
+    """Bring secondary goals nearer, from the pose of `work` on; the iterations are added to the report."""
+    scale, tight = 1.0 / goals.edge_weight, _TIGHT * settings.tolerance
+    before, kept = np.empty(work.pose_size), np.empty(work.pose_size)
+    problem.multiplier[:], problem.range_multiplier[:] = 0.0, 0.0
+    copy_numbers(work.pose, before)
+    write_rows(model, goals, work, system)
+    was_primary, was_cost = system.primary_error, system.cost
+    _restore(model, goals, work, system, settings, report, tight)
+    best, is_held = system.cost, system.primary_error <= tight
+    copy_numbers(work.pose, kept)
+    sigma, growth, k, is_kept = _SIGMA, 3.0, 0, False
+    while is_held and system.secondary_error >= settings.tolerance and k < rounds:
         k += 1
-        _write_problem(fig, goals, held, span, most, scale, room, pulls, stops, H, g, kinds, t, low, high)
-        sigma = _damp(fig, H, sigma, L, W)
-        if sigma > MOST_SIGMA:
+        _write_problem(model, goals, work, system, problem, settings)
+        sigma = _damp(model, problem, sigma)
+        if sigma > _MOST_SIGMA:
             break
-        solve_quadratic(W, g, room.J, kinds, t, low, high, d, pulls, stops)
-        promised = _find_fall(H, g, d)
-        if promised < PROMISED * 0.5 * scale * best:
+        solve_quadratic(problem)
+        promised = _find_fall(problem.H, problem.g, problem.step)
+        if promised < _PROMISED * 0.5 * scale * best:
             break
-        move_figure(fig, d, room.angles, room.local, room.place, room.turn)
-        primary, secondary, cost = _mend(fig, goals, held, span, sweeps, most, tight, room, told)
-        share = 0.5 * scale * (best - cost) / promised
-        if primary <= tight and share > 0.0:
-            best = cost
-            keep_pose(room, kept)
-            if share > 0.7:
-                sigma = max((0.2 if is_kept or k == 1 else 0.7) * sigma, LEAST)
-            elif share < 0.3:
+        turn_joints(model, work, problem.step)
+        _restore(model, goals, work, system, settings, report, tight)
+        fraction = 0.5 * scale * (best - system.cost) / promised
+        if system.primary_error <= tight and fraction > 0.0:
+            best = system.cost
+            copy_numbers(work.pose, kept)
+            if fraction > 0.7:
+                sigma = max((0.2 if is_kept or k == 1 else 0.7) * sigma, _LEAST_SIGMA)
+            elif fraction < 0.3:
                 sigma *= 2.0
             is_kept, growth = True, 3.0
         else:
-            take_pose(kept, room)
-            primary, secondary, cost = write_rows(fig, goals, held, span, room)
+            copy_numbers(kept, work.pose)
+            write_rows(model, goals, work, system)
             sigma, growth, is_kept = growth * sigma, 2.0 * growth, False
-    is_better = best < was_cost or secondary < enough or was_primary > OUTSIDE * enough
-    if not (is_better if is_held else primary < was_primary):
-        take_pose(was, room)
-        primary, secondary, _ = write_rows(fig, goals, held, span, room)
-    told[0] += k
-    told[1] += k
-    told[2], told[3] = primary, secondary
+    is_better = best < was_cost or system.secondary_error < settings.tolerance
+    is_better = is_better or was_primary > _OUTSIDE * settings.tolerance
+    if not (is_better if is_held else system.primary_error < was_primary):
+        copy_numbers(before, work.pose)
+        write_rows(model, goals, work, system)
+    report.iterations += k
+    report.solves += k
+    report.primary_error, report.secondary_error = system.primary_error, system.secondary_error
 
 
 @kernel
-def _mend(
-    fig: FigureArrays, goals: GoalArrays, held: int, span: float, sweeps: int, most: float, tight: float, room: Room,
-    told: np.ndarray,
-) -> tuple[float, float, float]:  # fmt: skip
-    """Have what is first as it should be; returns what `write_rows` does."""
-    mu, mends = 1.0, 0
-    forget_bounds(room)
-    primary, secondary, cost = write_rows(fig, goals, held, span, room)
-    while primary > tight and mends < MENDS:
-        mu = max(1.0, np.sqrt(mu * (1.0 + primary / TRUE)))
-        told[1] += take_step(fig, room, mu, 1.0, most, sweeps, False, BLOCKS)
-        primary, secondary, cost = write_rows(fig, goals, held, span, room)
-        mends += 1
-    told[0] += mends
-    return primary, secondary, cost
+def _restore(
+    model: IkModel, goals: IkGoals, work: IkWorkspace, system: LinearSystem, settings: SolverSettings,
+    report: SolverReport, tight: float,
+) -> None:  # fmt: skip
+    """Bring primary errors to `tight` (m), from no knowledge of weights and bounds on."""
+    system.primary_factor = 1.0
+    forget_bounds(system)
+    write_rows(model, goals, work, system)
+    restore_primary(model, goals, work, system, settings, report, tight, _RESTORES)
 
 
 @kernel
 def _write_problem(
-    fig: FigureArrays, goals: GoalArrays, held: int, span: float, most: float, scale: float, room: Room,
-    pulls: np.ndarray, stops: np.ndarray, H: np.ndarray, g: np.ndarray, kinds: np.ndarray, t: np.ndarray,
-    low: np.ndarray, high: np.ndarray,
+    model: IkModel, goals: IkGoals, work: IkWorkspace, system: LinearSystem, problem: QuadraticProblem,
+    settings: SolverSettings,
 ) -> None:  # fmt: skip
-    """Second slopes but for sigma (lower half), slopes, rows and ranges.   [end, 4]
+    """Write second derivatives except for sigma (lower half), gradient, rows and ranges.   [end, 4]
 
-    pulls, stops  (m,), (n,) multipliers of rows and ranges; those of what is second are written
+    The multipliers of rows and ranges are those of the round before; those of secondary rows are written.
     """
-    n = len(g)
+    H, g, multiplier, scale = problem.H, problem.g, problem.multiplier, 1.0 / goals.edge_weight
     H[:], g[:] = 0.0, 0.0
-    for i in range(len(t)):
-        J, w = room.J[i], scale * room.weights[i]
-        kinds[i] = NOT
+    for i in range(system.rows):
+        J, w = system.J[i], scale * system.weight[i]
+        problem.kind[i] = NOT
         if w == 0.0:
-            pulls[i] = 0.0
-        elif room.first[i]:
-            is_both = room.sides[i] == BOTH
-            kinds[i], t[i] = ZERO if is_both else MOST, max(room.e[i], 0.0)
-            w = RHO if is_both or pulls[i] > 0.0 else 0.0
+            multiplier[i] = 0.0
+        elif system.is_primary[i]:
+            is_both = system.kind[i] == BOTH
+            problem.kind[i], problem.bound[i] = ZERO if is_both else MOST, max(system.e[i], 0.0)
+            w = _RHO if is_both or multiplier[i] > 0.0 else 0.0
         else:
-            pulls[i] = -w * room.e[i]
-            for j in range(n):
-                g[j] += pulls[i] * J[j]
+            multiplier[i] = -w * system.e[i]
+            for j in range(problem.dofs):
+                g[j] += multiplier[i] * J[j]
         if w > 0.0:
-            for j in range(n):
-                if J[j] != 0.0:
-                    by, own = w * J[j], H[j]
-                    for c in range(j + 1):
-                        own[c] += by * J[c]
-    add_curvature(fig, goals, held, span, room, pulls, H)
-    for j in range(n):
-        i = fig.joint[j]
-        low[j], high[j] = -most, most
-        if i >= 0:
-            angle = room.angles[i, fig.which[j]]
-            low[j], high[j] = min(max(fig.low[j] - angle, -most), 0.0), max(min(fig.high[j] - angle, most), 0.0)
-        if (stops[j] > 0.0 and low[j] == 0.0) or (stops[j] < 0.0 and high[j] == 0.0):
-            H[j, j] += RHO
+            _add_square(H, w, J)
+    add_curvature(model, goals, work, system, multiplier, H)
+    _write_ranges(model, work, problem, settings.max_step)
 
 
 @kernel
-def _damp(fig: FigureArrays, H: np.ndarray, sigma: float, L: np.ndarray, W: np.ndarray) -> float:
-    """Factor H + S sigma; returns the sigma that it took."""
-    while sigma <= MOST_SIGMA:
-        for j in range(len(H)):
+def _add_square(H: np.ndarray, w: float, J: np.ndarray) -> None:
+    """Add w J^T J of one row to the lower half of H."""
+    for j in range(len(J)):
+        if J[j] != 0.0:
+            by, own = w * J[j], H[j]
+            for c in range(j + 1):
+                own[c] += by * J[c]
+
+
+@kernel
+def _write_ranges(model: IkModel, work: IkWorkspace, problem: QuadraticProblem, most: float) -> None:
+    """Write the least and the largest change of each angle; those that stay at an end count as rows that hold."""
+    low, high, multiplier = problem.low, problem.high, problem.range_multiplier
+    for j in range(problem.dofs):
+        i = model.joint[j]
+        low[j], high[j] = -most, most
+        if i >= 0:
+            angle = work.angles[i, model.axis[j]]
+            low[j], high[j] = min(max(model.low[j] - angle, -most), 0.0), max(min(model.high[j] - angle, most), 0.0)
+        if (multiplier[j] > 0.0 and low[j] == 0.0) or (multiplier[j] < 0.0 and high[j] == 0.0):
+            problem.H[j, j] += _RHO
+
+
+@kernel
+def _damp(model: IkModel, problem: QuadraticProblem, sigma: float) -> float:
+    """Factor H + S sigma with sigma as large as that takes; return it."""
+    H, L = problem.H, problem.L
+    while sigma <= _MOST_SIGMA:
+        for j in range(problem.dofs):
             L[j, : j + 1] = H[j, : j + 1]
-            L[j, j] += sigma / fig.soft[j]
-        if factor(L, W):
+            L[j, j] += sigma / model.compliance[j]
+        if factor(L, problem.W):
             return sigma
         sigma *= 4.0
     return sigma
@@ -206,7 +211,7 @@ def _damp(fig: FigureArrays, H: np.ndarray, sigma: float, L: np.ndarray, W: np.n
 
 @kernel
 def _find_fall(H: np.ndarray, g: np.ndarray, d: np.ndarray) -> float:
-    """-(g d + 1/2 d^T H d), H of a lower half."""
+    """Return -(g d + 1/2 d^T H d), H by its lower half."""
     total = 0.0
     for j in range(len(d)):
         bend = 0.5 * H[j, j] * d[j]
@@ -218,67 +223,67 @@ def _find_fall(H: np.ndarray, g: np.ndarray, d: np.ndarray) -> float:
 
 @kernel
 def add_curvature(
-    fig: FigureArrays, goals: GoalArrays, held: int, span: float, room: Room, pulls: np.ndarray, H: np.ndarray
+    model: IkModel, goals: IkGoals, work: IkWorkspace, system: LinearSystem, multiplier: np.ndarray, H: np.ndarray
 ) -> None:
-    """Add the second slopes of what the rows measure, each times its pull (m,), to the lower half of H (n, n).
+    """Add the second derivatives of the rows, each times its multiplier (m,), to the lower half of H (n, n).
 
-    The room has the pose, as `write_rows` leaves it.
+    Workspace and system are as `write_rows` leaves them.
     """
-    n, count = len(fig.joint), len(fig.parents)
+    n, count, p, R = model.dofs, model.joints, work.p, work.R
     K, T, signs = np.zeros((n, 3)), np.zeros((count, 3)), np.zeros(count)
     for j in range(n):
-        if fig.joint[j] > 0:
-            signs[fig.joint[j]] = room.signs[0, j]
-    moved, arm = _find_moved(fig.under, held), np.empty(3)
-    row = _pull_center(goals, signs, room, pulls, K, T)
-    for i in range(len(goals.point_body)):
-        body, f = goals.point_body[i], pulls[row : row + 3]
-        if goals.point_above[i]:
+        if model.joint[j] > 0:
+            signs[model.joint[j]] = work.signs[0, j]
+    moved, arm = _find_moved(model.is_under, work.base), np.empty(3)
+    row = _pull_center(goals, signs, work, multiplier, K, T)
+    for i in range(goals.point_count):
+        body, f = goals.point_body[i], multiplier[row : row + 3]
+        if goals.point_is_floor[i]:
             f = -f  # its row is that of -y
-        X = room.p[body] + room.R[body] @ goals.point_offset[i]
-        _add_crosses(room.J[row : row + 3], f, 1.0, K)
+        X = p[body] + R[body] @ goals.point_offset[i]
+        _add_crosses(system.J[row : row + 3], f, 1.0, K)
         for k in range(1, count):
             if signs[k] != 0.0 and moved[k, body]:
                 for a in range(3):
-                    arm[a] = X[a] - room.p[k, a]
+                    arm[a] = X[a] - p[k, a]
                 _add_cross(arm, f, T[k])
         row += 3
-    for i in range(len(goals.turn_body)):
-        f = pulls[row : row + 3]
-        _add_crosses(room.J[row : row + 3], f, 0.5, K)
+    for i in range(goals.orientation_count):
+        f = multiplier[row : row + 3]
+        _add_crosses(system.J[row : row + 3], f, 0.5, K)
         for k in range(1, count):
-            if signs[k] != 0.0 and moved[k, goals.turn_body[i]]:
+            if signs[k] != 0.0 and moved[k, goals.orientation_body[i]]:
                 for a in range(3):
-                    T[k, a] += span * f[a]
+                    T[k, a] += model.radian_length * f[a]
         row += 3
-    _add_pairs(fig.joint, fig.which, moved, signs, room.signs[0], room.lines, K, H)
-    _add_swings(fig, signs, room, T, H)
+    _add_pairs(model, work, moved, signs, K, H)
+    _add_swings(model, signs, work, T, H)
 
 
 @kernel
-def _find_moved(under: np.ndarray, held: int) -> np.ndarray:
-    """(J, J) whether joint k moves body b."""
-    count = len(under)
+def _find_moved(is_under: np.ndarray, base: int) -> np.ndarray:
+    """Return (J, J) whether joint k moves body b."""
+    count = len(is_under)
     moved = np.empty((count, count), np.bool_)
     for k in range(count):
-        other = held >= 0 and under[k, held] != 0
+        other = base >= 0 and is_under[k, base]
         for b in range(count):
-            moved[k, b] = (under[k, b] != 0) != other
+            moved[k, b] = is_under[k, b] != other
     return moved
 
 
 @kernel
 def _add_cross(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-    """out += a x b"""
+    """Add a x b to out."""
     out[0] += a[1] * b[2] - a[2] * b[1]
     out[1] += a[2] * b[0] - a[0] * b[2]
     out[2] += a[0] * b[1] - a[1] * b[0]
 
 
 @kernel
-def _add_crosses(v: np.ndarray, f: np.ndarray, share: float, K: np.ndarray) -> None:
-    """K_j += share v_j x f, v (3, n)"""
-    x, y, z = share * f[0], share * f[1], share * f[2]
+def _add_crosses(v: np.ndarray, f: np.ndarray, factor: float, K: np.ndarray) -> None:
+    """Add factor v_j x f to K_j, v (3, n)."""
+    x, y, z = factor * f[0], factor * f[1], factor * f[2]
     for j in range(len(K)):
         K[j, 0] += v[1, j] * z - v[2, j] * y
         K[j, 1] += v[2, j] * x - v[0, j] * z
@@ -287,55 +292,45 @@ def _add_crosses(v: np.ndarray, f: np.ndarray, share: float, K: np.ndarray) -> N
 
 @kernel
 def _pull_center(
-    goals: GoalArrays, signs: np.ndarray, room: Room, pulls: np.ndarray, K: np.ndarray, T: np.ndarray
+    goals: IkGoals, signs: np.ndarray, work: IkWorkspace, multiplier: np.ndarray, K: np.ndarray, T: np.ndarray
 ) -> int:
-    """What pulls at the centre of mass, edges and all; returns how many rows that were."""
-    f, row = np.zeros(3), len(goals.edges)
+    """Add the rows of the centre of mass, those of its support included; return how many they are."""
+    f, row = np.zeros(3), int(goals.edge_count)
     for i in range(row):
-        f[0] += pulls[i] * goals.edges[i, 0]
-        f[2] += pulls[i] * goals.edges[i, 1]
+        f[0] += multiplier[i] * goals.edges[i, 0]
+        f[2] += multiplier[i] * goals.edges[i, 1]
     for a in range(3):
         if goals.center_weight[a] > 0.0:
-            f[a] += pulls[row]
+            f[a] += multiplier[row]
             row += 1
-    _add_crosses(room.moves, f, 1.0, K)
-    arm, all_ = np.empty(3), room.under[0]
+    _add_crosses(work.center_rates, f, 1.0, K)
+    arm, under = np.empty(3), work.masses_under
     for k in range(1, len(T)):
         if signs[k] == 0.0:
             continue
-        m = room.under[k, 0] if signs[k] > 0.0 else all_[0] - room.under[k, 0]
+        m = under[k, 0] if signs[k] > 0.0 else under[0, 0] - under[k, 0]
         for a in range(3):
-            whole = room.under[k, 1 + a] if signs[k] > 0.0 else all_[1 + a] - room.under[k, 1 + a]
-            arm[a] = (whole - m * room.p[k, a]) / all_[0]
+            whole = under[k, 1 + a] if signs[k] > 0.0 else under[0, 1 + a] - under[k, 1 + a]
+            arm[a] = (whole - m * work.p[k, a]) / under[0, 0]
         _add_cross(arm, f, T[k])
     return row
 
 
 @kernel
 def _add_pairs(
-    joint: np.ndarray, which: np.ndarray, moved: np.ndarray, signs: np.ndarray, own: np.ndarray, lines: np.ndarray,
-    K: np.ndarray, H: np.ndarray,
-) -> None:  # fmt: skip
-    """w_i . K_j of all pairs, i the outer one.   [end, 1]"""
-    n = len(K)
+    model: IkModel, work: IkWorkspace, moved: np.ndarray, signs: np.ndarray, K: np.ndarray, H: np.ndarray
+) -> None:
+    """Add w_i . K_j of all pairs, i the outer one.   [end, 1]"""
+    n, lines = len(K), work.lines
     w = np.empty((n, 3))
     for j in range(n):
         for a in range(3):
-            w[j, a] = own[j] * lines[j, a]
+            w[j, a] = work.signs[0, j] * lines[j, a]
     for i in range(n):
-        k = joint[i]
         for j in range(i + 1):
-            q = joint[j]
-            if k == -1 or q == -1:  # a root's place bends nothing
+            if model.joint[i] == -1 or model.joint[j] == -1:  # the root's position bends nothing
                 continue
-            if k != q:
-                is_outer = k == -2 or (q != -2 and moved[k, q])
-                is_inner = not is_outer and (q == -2 or moved[q, k])
-            elif k > 0 and (which[i] == 1) != (which[j] == 1):
-                is_inner = (which[i] == 1) == (signs[k] > 0.0)
-                is_outer = not is_inner
-            else:
-                is_outer = is_inner = True
+            is_outer, is_inner = _order(model, moved, signs, i, j)
             total = 0.0
             if is_outer:
                 total += w[i, 0] * K[j, 0] + w[i, 1] * K[j, 1] + w[i, 2] * K[j, 2]
@@ -345,30 +340,44 @@ def _add_pairs(
 
 
 @kernel
-def _add_swings(fig: FigureArrays, signs: np.ndarray, room: Room, T: np.ndarray, H: np.ndarray) -> None:
-    """u_ij . T_k of the angles of one swing.   [end, 2]"""
+def _order(model: IkModel, moved: np.ndarray, signs: np.ndarray, i: int, j: int) -> tuple[bool, bool]:
+    """Return whether angle i is outside of angle j, and whether it is inside; two angles of a swing are both."""
+    k, q = model.joint[i], model.joint[j]
+    if k != q:
+        is_outer = k == -2 or (q != -2 and moved[k, q])
+        return is_outer, not is_outer and (q == -2 or moved[q, k])
+    is_twist = model.axis[i] == 1
+    if k > 0 and is_twist != (model.axis[j] == 1):
+        is_inner = is_twist == (signs[k] > 0.0)
+        return not is_inner, is_inner
+    return True, True
+
+
+@kernel
+def _add_swings(model: IkModel, signs: np.ndarray, work: IkWorkspace, T: np.ndarray, H: np.ndarray) -> None:
+    """Add u_ij . T_k of the angles of one swing.   [end, 2]"""
     u, B, t = np.empty((3, 3)), np.empty((3, 3)), np.empty(3)
     for i in range(len(H)):
-        k = fig.joint[i]
-        if k <= 0 or fig.which[i] == 1:
+        k = model.joint[i]
+        if k <= 0 or model.axis[i] == 1:
             continue
-        multiply_into(room.R[fig.parents[k]], fig.before_matrix[k], B)
+        multiply_into(work.R[model.parents[k]], model.before_matrix[k], B)
         for a in range(3):
             t[a] = B[0, a] * T[k, 0] + B[1, a] * T[k, 1] + B[2, a] * T[k, 2]
-        x, z = room.angles[k, 0], room.angles[k, 2]
+        x, z = work.angles[k, 0], work.angles[k, 2]
         if signs[k] < 0.0:
             x, z = -x, -z
-            _turn_by(x, z, t)
+            _rotate_swing(x, z, t)
         _find_slopes(x, z, u)
         for j in range(i + 1):
-            if fig.joint[j] == k and fig.which[j] != 1:
-                pair = (fig.which[i] + fig.which[j]) // 2
+            if model.joint[j] == k and model.axis[j] != 1:
+                pair = (model.axis[i] + model.axis[j]) // 2
                 H[i, j] += u[pair, 0] * t[0] + u[pair, 1] * t[1] + u[pair, 2] * t[2]
 
 
 @kernel
-def _turn_by(x: float, z: float, t: np.ndarray) -> None:
-    """t <- exp(x, 0, z) t: Rodrigues."""
+def _rotate_swing(x: float, z: float, t: np.ndarray) -> None:
+    """Rotate t by exp(x, 0, z): Rodrigues."""
     size = np.sqrt(x * x + z * z)
     if size < 1e-12:
         return
@@ -383,7 +392,7 @@ def _turn_by(x: float, z: float, t: np.ndarray) -> None:
 
 @kernel
 def _find_slopes(x: float, z: float, u: np.ndarray) -> None:
-    """u (3, 3): of L e_x by x; the mean of L e_x by z and L e_z by x; of L e_z by z.   [end, 2]
+    """Write u (3, 3): the derivative of L e_x by x; the mean of L e_x by z and L e_z by x; of L e_z by z.   [end, 2]
 
     L e_x = (1 - b z^2, a z, b x z), L e_z = (b x z, -a x, 1 - b x^2), with a and b as in `find_axes`.
     """

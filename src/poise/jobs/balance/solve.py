@@ -43,7 +43,7 @@ from poise.motion.contacts.stepping import find_steps
 from poise.motion.parts import find_runs
 from poise.motion.root import root_at_hips
 from poise.spatial import rotation
-from poise.spatial.soften import blur, widen
+from poise.spatial.filter import blur, widen
 from poise.world.foot_boxes import find_drawn_soles
 
 TOLERANCE = 0.12  # m: a mean zero-moment point that is outside by less is a recording's own
@@ -296,7 +296,7 @@ class _Solver:
                 x, z = self.center[f, [0, 2]] + shift[f]
                 center = (float(x), None, float(z))
             posed = self._posers[held].solve(
-                goals, root, rotations, support, 1e-4, center, enough=_EXACT, rounds=_LAST_ROUNDS
+                goals, root, rotations, support, 1e-4, center=center, enough=_EXACT, rounds=_LAST_ROUNDS
             )
             roots[f], turns[f] = posed.root, posed.rotations
         return roots, turns

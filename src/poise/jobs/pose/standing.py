@@ -22,9 +22,9 @@ from poise.dynamics.kinematics import compute_center_of_mass
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError
 from poise.ik.goals import Goal, LookAtGoal, OrientationGoal, PositionGoal
-from poise.ik.pose_solver import Posed, PoseSolver
+from poise.ik.pose_solver import PoseSolution, PoseSolver
 from poise.spatial import rotation
-from poise.spatial.soften import blur
+from poise.spatial.filter import blur
 from poise.world.collision_shapes import find_outside
 from poise.world.foot_boxes import find_corners, find_drawn_soles, find_standing_region, place_corners
 
@@ -192,7 +192,7 @@ class StandingSolver:
 
     def go(self, wanted: PoseGoals, steps: Sequence[float]) -> PosePath:
         """Go to a pose; steps: how far the way is gone each time, rising from 0 or more to 1."""
-        found: list[Posed] = []
+        found: list[PoseSolution] = []
         down, took = [], []
         root, rotations = self.stance.root, self.stance.rotations
         begin, poser, floor = self._begin(wanted), self._build_poser(wanted), dict[tuple[int, int], PositionGoal]()
@@ -240,7 +240,7 @@ class StandingSolver:
         carrying = SIDES.index(wanted.stand) if wanted.stand in SIDES else 0
         poser = PoseSolver(self.character, SIDES[carrying] + "Foot", self._stiffness, 0.0)
         ways = [rotation.log(rotation.multiply(rotation.conjugate(a), b)) for a, b in pairwise(keys)]
-        meant, found, down, took, clear = [], list[Posed](), [], [], []
+        meant, found, down, took, clear = [], list[PoseSolution](), [], [], []
         for t in np.linspace(0.0, 1.0, count):
             turns = keys[0]
             for way, (begin, end) in zip(ways, windows, strict=True):
@@ -269,7 +269,7 @@ class StandingSolver:
 
     def _put_back(
         self, poser: PoseSolver, wanted: PoseGoals, turns: np.ndarray, carrying: int, lifted: bool, clear: float
-    ) -> Posed:
+    ) -> PoseSolution:
         """A pose with the carrying foot where it stands, the other there too or `clear` m off the ground, balanced."""
         stance, free = self.stance, 1 - carrying
         turns = turns.copy()
@@ -335,7 +335,7 @@ class StandingSolver:
     def _solve(
         self, poser: PoseSolver, wanted: PoseGoals, step: float, begin: Mapping[str, np.ndarray], root: np.ndarray,
         rotations: np.ndarray, is_last: bool, floor: dict[tuple[int, int], PositionGoal],
-    ) -> Posed:  # fmt: skip
+    ) -> PoseSolution:  # fmt: skip
         stance, skeleton = self.stance, self.character.skeleton
         carrying = SIDES.index(wanted.stand) if wanted.stand in SIDES else 0
         free = 1 - carrying
@@ -393,7 +393,7 @@ class StandingSolver:
     def _solve_above(
         self, poser: PoseSolver, goals: Sequence[Goal], root: np.ndarray, rotations: np.ndarray, support: np.ndarray,
         margin: float, sides: Sequence[int], floor: dict[tuple[int, int], PositionGoal], **options: Any,
-    ) -> Posed:  # fmt: skip
+    ) -> PoseSolution:  # fmt: skip
         """Solve with all of the body above the ground that does not stand on it.
 
         sides  feet that stand
@@ -409,7 +409,7 @@ class StandingSolver:
             floor |= added
         return posed
 
-    def _find_under(self, posed: Posed, standing: set[int]) -> dict[tuple[int, int], PositionGoal]:
+    def _find_under(self, posed: PoseSolution, standing: set[int]) -> dict[tuple[int, int], PositionGoal]:
         """Goals for the lowest points of those segments that are below the ground, by joint and number of the point."""
         skeleton, found = self.character.skeleton, dict[tuple[int, int], PositionGoal]()
         places, world = skeleton.pose(posed.root, posed.rotations)
@@ -470,7 +470,7 @@ def _shrink(corners: np.ndarray, gone: float) -> np.ndarray:
     return np.asarray(middle + t * t * (3.0 - 2.0 * t) * (corners - middle))
 
 
-def _is_off(goals: Sequence[Goal], posed: Posed) -> bool:
+def _is_off(goals: Sequence[Goal], posed: PoseSolution) -> bool:
     """Whether anything that is reached for was not."""
     return any(
         miss > _TRUE
