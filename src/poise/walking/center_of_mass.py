@@ -20,7 +20,7 @@ from poise.spatial import rotation
 from poise.walking.footholds.region_kernels import MOST
 from poise.walking.steps import KNOT, StepPlan
 
-_RHO, _ROUNDS, _ENOUGH = 30.0, 400, 2e-4
+_RHO = 30.0  # of the method of multipliers
 _MIDDLE = 4.0  # weight of a metre that the pressure is off the middle of what carries, beside a jerk of 1 m/s3
 _STOP = 1e3  # weight of the last velocity and acceleration
 
@@ -100,7 +100,7 @@ def plan_center(
     places   of the centre of mass at the knots from the first on;  presses: of the pressure
     r        s2, height over g
     """
-    from poise.walking.center_of_mass_kernels import find_farthest, solve_center
+    from poise.walking.center_of_mass_kernels import CenterProblem, find_farthest, solve_center
 
     count = len(places.sizes)
     built = _build(count, round(r, 3))
@@ -110,11 +110,13 @@ def plan_center(
     pull = -(built.smooth @ first) + _MIDDLE * built.press.T @ (presses.middles[1:] - built.press_given @ first)
     corners = np.concatenate([places.corners[1:], presses.corners[1:]])
     sizes = np.concatenate([places.sizes[1:], presses.sizes[1:]])
-    z, dual = np.concatenate([presses.middles[1:], presses.middles[1:]]), np.zeros((2 * count - 2, 2))
-    free = np.zeros((built.rows.shape[1], 2))
-    worst = solve_center(built.inverse, built.rows, fixed, pull, corners, sizes, _RHO, _ROUNDS, _ENOUGH, z, dual, free)
-    when = find_farthest(built.rows @ free + fixed, corners, sizes) % (count - 1)
-    return SplinePath(start, np.concatenate([first, free])), float(worst), start + KNOT * (1 + when)
+    problem = CenterProblem(
+        points=len(fixed), controls=len(pull), rho=_RHO, inverse=built.inverse, rows=built.rows, fixed=fixed, pull=pull,
+        corners=corners, sizes=sizes, z=np.concatenate([presses.middles[1:], presses.middles[1:]]),
+    )  # fmt: skip
+    worst = solve_center(problem)
+    when = find_farthest(built.rows @ problem.free + fixed, corners, sizes) % (count - 1)
+    return SplinePath(start, np.concatenate([first, problem.free])), float(worst), start + KNOT * (1 + when)
 
 
 class _Built(NamedTuple):
@@ -165,7 +167,7 @@ def build_regions(
 
 def plan_height(start: float, state: np.ndarray, most: np.ndarray) -> SplinePath:
     """The path (one axis) from a state (3,) on that is as high as it may be: `most` (N,) m at the knots."""
-    from poise.walking.center_of_mass_kernels import solve_center
+    from poise.walking.center_of_mass_kernels import CenterProblem, solve_center
 
     count = len(most)
     built = _build(count, 0.0)
@@ -176,12 +178,12 @@ def plan_height(start: float, state: np.ndarray, most: np.ndarray) -> SplinePath
     pull = -(built.smooth @ both) + _MIDDLE * built.press.T @ (wanted - built.press_given @ both)
     corners, sizes = np.zeros((2 * count - 2, MOST, 2)), np.full(2 * count - 2, 2, np.int64)
     corners[:, 0, 0], corners[:, 1, 0] = np.tile(most[1:] - 1.0, 2), np.tile(most[1:], 2)
-    z, dual = np.tile(wanted, (2, 1)), np.zeros((2 * count - 2, 2))
-    free = np.zeros((built.rows.shape[1], 2))
-    solve_center(
-        built.inverse, built.rows, built.given @ both, pull, corners, sizes, _RHO, _ROUNDS, _ENOUGH, z, dual, free
-    )
-    return SplinePath(start, np.concatenate([first, free[:, :1]]))
+    problem = CenterProblem(
+        points=len(corners), controls=len(pull), rho=_RHO, inverse=built.inverse, rows=built.rows,
+        fixed=built.given @ both, pull=pull, corners=corners, sizes=sizes, z=np.tile(wanted, (2, 1)),
+    )  # fmt: skip
+    solve_center(problem)
+    return SplinePath(start, np.concatenate([first, problem.free[:, :1]]))
 
 
 _SETTLE = 0.6  # s, in which the pressure comes to the middle of both feet after the last step

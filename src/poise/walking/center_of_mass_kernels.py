@@ -17,50 +17,60 @@ whose matrix is the same in every round and for both axes, then the nearest poin
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from poise.compiled.kernel import kernel
-from poise.walking.footholds.region_kernels import clamp_to_region
+from poise.compiled.layout import Floats, Ints, Layout
+from poise.walking.footholds.region_kernels import MOST, clamp_to_region
+
+_ROUNDS, _ENOUGH = 400, 2e-4  # at most; m
+
+
+class CenterProblem(Layout):
+    """Points of a spline that must be in regions: rows @ free + fixed."""
+
+    points: int  # m
+    controls: int  # n
+    rho: float  # of the method of multipliers
+    inverse: Annotated[Floats, "controls", "controls"]  # of the matrix of the least squares
+    rows: Annotated[Floats, "points", "controls"]
+    fixed: Annotated[Floats, "points", 2]  # m, the part of the given control points
+    pull: Annotated[Floats, "controls", 2]  # right side of the least squares without the regions' part
+    corners: Annotated[Floats, "points", MOST, 2]  # m, of the regions
+    sizes: Annotated[Ints, "points"]
+    z: Annotated[Floats, "points", 2]  # m, nearest points in the regions
+    dual: Annotated[Floats, "points", 2]
+    free: Annotated[Floats, "controls", 2]  # m, the solution
 
 
 @kernel
-def solve_center(
-    inverse: np.ndarray,
-    rows: np.ndarray,
-    fixed: np.ndarray,
-    pull: np.ndarray,
-    corners: np.ndarray,
-    sizes: np.ndarray,
-    rho: float,
-    rounds: int,
-    enough: float,
-    z: np.ndarray,
-    dual: np.ndarray,
-    free: np.ndarray,
-) -> float:
-    """Free control points (n, 2) whose rows (m, n) free + fixed (m, 2) are in regions; returns how far out (m) any is.
+def solve_center(problem: CenterProblem) -> float:
+    """Write the free control points with which all points are in their regions; return the largest distance (m) out.
 
-    inverse  (n, n) of the matrix of the least squares;  pull (n, 2) its right side without the regions' part
-    corners  (m, MOST, 2), sizes (m,) of the regions
-    z, dual  (m, 2), kept from call to call
+    z and dual are kept from call to call.
     """
+    rows, fixed, z, dual, free, rho = (
+        problem.rows, problem.fixed, problem.z, problem.dual, problem.free, problem.rho,
+    )  # fmt: skip
     m, n = rows.shape
     side, seen, worst = np.empty((n, 2)), np.empty((m, 2)), np.inf
-    for _ in range(rounds):
-        side[:] = pull + rho * (rows.T @ (z - dual - fixed))
-        free[:] = inverse @ side
+    for _ in range(_ROUNDS):
+        side[:] = problem.pull + rho * (rows.T @ (z - dual - fixed))
+        free[:] = problem.inverse @ side
         seen[:] = rows @ free + fixed
         worst, moved = 0.0, 0.0
         for i in range(m):
             # over-relaxed by 1.6
             ax, ay = 1.6 * seen[i, 0] - 0.6 * z[i, 0], 1.6 * seen[i, 1] - 0.6 * z[i, 1]
-            x, y = clamp_to_region(corners[i], sizes[i], ax + dual[i, 0], ay + dual[i, 1])
+            x, y = clamp_to_region(problem.corners[i], problem.sizes[i], ax + dual[i, 0], ay + dual[i, 1])
             dual[i, 0] += ax - x
             dual[i, 1] += ay - y
             moved = max(moved, abs(x - z[i, 0]), abs(y - z[i, 1]))
             z[i, 0], z[i, 1] = x, y
             worst = max(worst, abs(seen[i, 0] - x), abs(seen[i, 1] - y))
-        if worst < enough and moved < enough:
+        if worst < _ENOUGH and moved < _ENOUGH:
             break
     return worst
 

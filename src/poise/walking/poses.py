@@ -74,12 +74,7 @@ class WalkPoser:
         self._rest = self._find_rest()
         given = [skeleton.names[skeleton.index(name)] for name in given]
         toes = {foot.side: skeleton.names[foot.toes] for foot in walker.course.feet if foot.toes >= 0}
-        arms = [
-            (skeleton.roles[f"{word}{part}"], side, part == "UpperArm")
-            for side, word in enumerate(SIDES) for part in ("UpperArm", "LowerArm")
-            if f"{word}{part}" in skeleton.roles and skeleton.roles[f"{word}{part}"] in character.limits
-        ]  # fmt: skip
-        arms = [arm for arm in arms if arm[0] not in given]
+        arms = [arm for arm in self._list_arms() if arm[0] not in given]
         self.told = tuple(given)
         given = [*given, *toes.values(), *(name for name, _, _ in arms)]
         self.follower = PoseFollower(
@@ -93,6 +88,13 @@ class WalkPoser:
         self._weights = self.follower.weights.copy()
         self.follower.center_weight[:] = 1.0, _HEIGHT, 1.0
         self.follower.rest[:] = self._rest
+
+    def _list_arms(self) -> list[tuple[str, int, bool]]:
+        """Return the joints of the arms that swing: name, side, and whether it is the shoulder's."""
+        roles = self.character.skeleton.roles
+        stems = [(side, f"{word}{part}") for side, word in enumerate(SIDES) for part in ("UpperArm", "LowerArm")]
+        found = [(roles[role], side, role.endswith("UpperArm")) for side, role in stems if role in roles]
+        return [arm for arm in found if arm[0] in self.character.limits]
 
     def load(self, loads: Iterable[Load]) -> None:
         """Carry these, and nothing else."""

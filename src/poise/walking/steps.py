@@ -11,13 +11,15 @@ Times are whole knots of the path of the centre of mass, which is led from knot 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from poise.frozen import Portable
 from poise.spatial import rotation
 from poise.walking.feet.foot import WalkingFoot
-from poise.walking.feet.stance import ROLL, FootStance, FootState, FootSwing, find_carriers, list_row
+from poise.walking.feet.records import FootShape, Stances
+from poise.walking.feet.stance import ROLL, FootStance, FootState, FootSwing, build_stances, find_carriers
 from poise.walking.gait import Gait
 
 KNOT = 0.05  # s
@@ -61,6 +63,11 @@ class StepPlan:
     stances: tuple[list[FootStance], list[FootStance]]
     swings: tuple[list[FootSwing], list[FootSwing]] = field(default_factory=lambda: ([], []))
     steps: list[Step] = field(default_factory=list)
+    _shapes: tuple[FootShape, ...] = field(init=False, repr=False, compare=False)
+    _built: dict[int, tuple[Any, Stances]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self._shapes = tuple(foot.build_shape() for foot in self.feet)
 
     @property
     def end(self) -> float:
@@ -113,11 +120,11 @@ class StepPlan:
 
     def follow(self, side: int, times: np.ndarray) -> FootState:
         """Where a foot is at times (F,)."""
-        from poise.walking.feet.kernels import follow_feet
+        from poise.walking.feet.kernels import follow_foot
 
         count = len(times)
         places, turns, bends = np.empty((count, 3)), np.empty((count, 4)), np.empty(count)
-        follow_feet(self.feet[side].numbers, self._rows(side), np.asarray(times, float), places, turns, bends)
+        follow_foot(self._shapes[side], self._stances(side), np.asarray(times, float), places, turns, bends)
         return FootState(places, turns, bends)
 
     def levels(self, side: int, times: np.ndarray) -> np.ndarray:
@@ -125,12 +132,15 @@ class StepPlan:
         from poise.walking.feet.kernels import follow_levels
 
         levels = np.empty(len(times))
-        follow_levels(self._rows(side), np.asarray(times, float), levels)
+        follow_levels(self._stances(side), np.asarray(times, float), levels)
         return levels
 
-    def _rows(self, side: int) -> np.ndarray:
-        swings = [*self.swings[side], None]
-        return np.array([list_row(*pair) for pair in zip(self.stances[side], swings, strict=True)])
+    def _stances(self, side: int) -> Stances:
+        """Return the stances of a foot as compiled code reads them, built anew if they changed."""
+        now = (*self.stances[side], *self.swings[side])
+        if side not in self._built or self._built[side][0] != now:
+            self._built[side] = now, build_stances(self.stances[side], self.swings[side])
+        return self._built[side][1]
 
     def carriers_at(self, t: float) -> tuple[np.ndarray, np.ndarray]:
         """(N, 3) m, corners of what carries of the left and of the right foot at time t."""

@@ -77,6 +77,7 @@ class Walker:
         stances: tuple[FootStance, FootStance] | StepPlan,
         manner: Gait | None = None,
         steps: int | None = None,
+        *,
         start: float = 0.0,
         state: np.ndarray | None = None,
         wait: float = 0.2,
@@ -93,7 +94,6 @@ class Walker:
         self._s = [0.0, 0.0]  # m along the way, of each foot
         self._next = 1 - stances.steps[-1].side if stances.steps else self._first_side()
         self.done = steps == 0
-        self._slow = 1.0
         self.worst = 0.0
         begin = np.zeros((3, 3)) if state is None else np.asarray(state, float).copy()
         if state is None:

@@ -15,6 +15,7 @@ from poise.body.character import Character
 from poise.body.geometry.soles import build_footing, find_soles, leg_length
 from poise.body.roles import SIDES
 from poise.spatial import rotation
+from poise.walking.feet.records import FootShape
 from poise.world.foot_boxes import find_corners
 
 _STIFF = np.radians(40.0)  # a knee that bends less has its leg swung as a whole
@@ -71,10 +72,10 @@ class WalkingFoot:
         """m, of the sole."""
         return float(np.linalg.norm(self.corners[2] - self.corners[0]))
 
-    @property
-    def numbers(self) -> np.ndarray:
-        """Its shape as compiled code reads it: see `foot_kernels`."""
-        return np.array([self.down, *self.ball, *self.heel, *self.hinge, float(self.toes >= 0)])
+    def build_shape(self) -> FootShape:
+        """Return the foot as compiled code reads it."""
+        ball, heel, hinge = (np.array(each, float) for each in (self.ball, self.heel, self.hinge))
+        return FootShape(drop=self.down, has_toes=int(self.toes >= 0), ball=ball, heel=heel, hinge=hinge)
 
     def pitched(self, angle: float | np.ndarray) -> np.ndarray:
         """(..., 4) the turn of a foot whose heel is up by an angle (...), or whose toes are where it is negative."""

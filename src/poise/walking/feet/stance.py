@@ -11,6 +11,7 @@ stands, what carries does not move at all: toes, the whole sole, or the heel's e
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ import numpy as np
 from poise.frozen import Portable
 from poise.spatial import rotation
 from poise.walking.feet.foot import WalkingFoot
+from poise.walking.feet.records import Stances
 
 WHOLE, FRONT, BACK, NONE = 0, 1, 2, 3  # what of a sole carries
 ROLL = 1.6  # of its mean speed, that a heel rises with as its foot leaves
@@ -93,13 +95,21 @@ class FootState(NamedTuple):
     bend: np.ndarray | float
 
 
-def list_row(stance: FootStance, swing: FootSwing | None) -> list[float]:
-    """A stance and the swing after it as numbers: see `foot_kernels`."""
-    way = swing or FootSwing()
-    return [
-        *stance.place, *stance.turn, stance.land, stance.flat, stance.rise, stance.off, stance.strike, stance.push,
-        stance.pace, way.top, way.up, way.down, way.early, way.late, way.tip,
-    ]  # fmt: skip
+_NUMBERS = ("land", "flat", "rise", "off", "strike", "push", "pace")
+_SWING_NUMBERS = ("top", "up", "down", "early", "late", "tip")
+
+
+def build_stances(stances: Sequence[FootStance], swings: Sequence[FootSwing]) -> Stances:
+    """Return the stances of one foot, and the swings between them, as compiled code reads them."""
+    after = [*swings, FootSwing()]
+    rows = [[getattr(stance, name) for name in _NUMBERS] for stance in stances]
+    more = [[getattr(swing, name) for name in _SWING_NUMBERS] for swing in after]
+    columns = np.concatenate([np.array(rows, float), np.array(more, float)], axis=1).T.copy()
+    return Stances(
+        count=len(stances), position=np.array([stance.place for stance in stances], float),
+        orientation=np.array([stance.turn for stance in stances], float),
+        **dict(zip((*_NUMBERS, *_SWING_NUMBERS), columns, strict=True)),
+    )  # fmt: skip
 
 
 def find_carriers(foot: WalkingFoot, stance: FootStance, t: float) -> np.ndarray:

@@ -8,7 +8,8 @@ import numpy as np
 
 from poise.spatial import rotation
 from poise.walking.feet.foot import WalkingFoot
-from poise.walking.feet.stance import FootStance, FootSwing, list_row
+from poise.walking.feet.records import SwingCheck
+from poise.walking.feet.stance import FootStance, FootSwing, build_stances
 from poise.walking.footholds.terrain import Terrain
 from poise.walking.steps import Timing
 
@@ -64,12 +65,14 @@ def _raise(
     """m, how much too low a swing is at its worst, and by how much more it should rise."""
     from poise.walking.feet.kernels import measure_swing
 
-    rows = np.array([list_row(leaves, swing), list_row(lands, None)])
     below = max(float(leaves.place[1]), float(lands.place[1])) + _HIGHEST
     # A little longer than it is: edges are passed, not grazed.
     tip = np.where((foot.front @ foot.ahead > np.mean(foot.corners @ foot.ahead))[:, None], _PASS * foot.ahead, 0.0)
-    deepest, more = measure_swing(
-        terrain.record(0.0), foot.numbers, foot.back - _PASS * foot.ahead, foot.front + tip, rows, _SAMPLES, _CLEAR,
-        _TOUCH, below, terrain.room,
+    heel, front = foot.back - _PASS * foot.ahead, foot.front + tip
+    check = SwingCheck(
+        samples=len(_SAMPLES), heel_points=len(heel), front_points=len(front), clearance=_CLEAR, tolerance=_TOUCH,
+        below=below, headroom=terrain.room, times=_SAMPLES, heel=heel, front=front,
     )  # fmt: skip
+    stances = build_stances((leaves, lands), (swing,))
+    deepest, more = measure_swing(terrain.record(0.0), foot.build_shape(), stances, check)
     return float(deepest), float(more)

@@ -14,22 +14,12 @@ MOST = 16  # corners of a region
 
 @kernel
 def find_region(points: np.ndarray, count: int, margin: float, out: np.ndarray) -> int:
-    """Write the convex hull of points (N, 2), drawn in by a margin (m), to out (MOST, 2); returns its size.
+    """Write the convex hull of points (N, 2), drawn in by a margin (m), to out (MOST, 2); return its size.
 
-    Where it is too narrow for that, the margin is half of what there is.
+    If the hull is too narrow for the margin, it is drawn in by half of its depth.
     """
-    hull, size = np.empty((count + 1, 2)), 0
-    order = np.argsort(points[:count, 0] + 1e-9 * points[:count, 1])
-    for turn in range(2):
-        start = size
-        for k in range(count):
-            i = order[k] if turn == 0 else order[count - 1 - k]
-            while size - start >= 2 and _turn(hull[size - 2], hull[size - 1], points[i]) <= 1e-14:
-                size -= 1
-            hull[size] = points[i]
-            size += 1
-        size -= 1
-    size = max(size, 1)
+    hull = np.empty((count + 1, 2))
+    size = _find_hull(points, count, hull)
     if size < 3:
         for i in range(size):
             out[i] = hull[i]
@@ -42,24 +32,46 @@ def find_region(points: np.ndarray, count: int, margin: float, out: np.ndarray) 
         deep = min(deep, _inside(hull[i], hull[(i + 1) % size], middle))
     inset = min(margin, 0.5 * deep)
     # the hull cut by each of its edges, moved inwards
-    now, kept = hull[:size].copy(), size
+    now = hull[:size].copy()
     for i in range(size):
-        a, b = hull[i], hull[(i + 1) % size]
-        cut, found = np.empty((kept + 2, 2)), 0
-        for k in range(kept):
-            p, q = now[k], now[(k + 1) % kept]
-            dp, dq = _inside(a, b, p) - inset, _inside(a, b, q) - inset
-            if dp >= 0.0:
-                cut[found] = p
-                found += 1
-            if (dp > 0.0 and dq < 0.0) or (dp < 0.0 and dq > 0.0):
-                cut[found] = p + (q - p) * (dp / (dp - dq))
-                found += 1
-        now, kept = cut, found
-    kept = min(kept, len(out))
+        now = _cut(now, hull[i], hull[(i + 1) % size], inset)
+    kept = min(len(now), len(out))
     for i in range(kept):
         out[i] = now[i]
     return kept
+
+
+@kernel
+def _find_hull(points: np.ndarray, count: int, hull: np.ndarray) -> int:
+    """Write the convex hull of points (N, 2), counter-clockwise; return its size."""
+    size = 0
+    order = np.argsort(points[:count, 0] + 1e-9 * points[:count, 1])
+    for turn in range(2):
+        start = size
+        for k in range(count):
+            i = order[k] if turn == 0 else order[count - 1 - k]
+            while size - start >= 2 and _turn(hull[size - 2], hull[size - 1], points[i]) <= 1e-14:
+                size -= 1
+            hull[size] = points[i]
+            size += 1
+        size -= 1
+    return max(size, 1)
+
+
+@kernel
+def _cut(corners: np.ndarray, a: np.ndarray, b: np.ndarray, inset: float) -> np.ndarray:
+    """Return the part of a region that is at least `inset` (m) inside of the edge from a to b."""
+    cut, found, count = np.empty((len(corners) + 2, 2)), 0, len(corners)
+    for k in range(count):
+        p, q = corners[k], corners[(k + 1) % count]
+        dp, dq = _inside(a, b, p) - inset, _inside(a, b, q) - inset
+        if dp >= 0.0:
+            cut[found] = p
+            found += 1
+        if (dp > 0.0 and dq < 0.0) or (dp < 0.0 and dq > 0.0):
+            cut[found] = p + (q - p) * (dp / (dp - dq))
+            found += 1
+    return cut[:found]
 
 
 @kernel

@@ -6,6 +6,7 @@ can do the one that costs least is taken: near the usual length, level, and wher
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,66 +51,89 @@ class Stride:
 def find_stride(
     course: StepPlan, side: int, s: float, way: WalkPath, manner: Gait, terrain: Terrain, closing: bool
 ) -> Stride:
-    """The next place of one foot (0 left, 1 right), whose other foot stands s m along the way.
+    """Return the next place of one foot (0 left, 1 right), whose other foot stands s m along the path.
 
     closing  whether it comes beside the other, to stand
+
+    Raise InputError if there is none.
     """
-    foot, other = course.feet[side], course.stances[1 - side][-1]
-    leg = min(f.leg for f in course.feet)
-    outward = 1.0 if side == 0 else -1.0
-    aside = np.sin(way.facing)  # sideways to the right; the foot on that side leads, the other comes beside it
-    length = manner.step * leg * (1.0 if np.cos(way.facing) > -0.1 else _BACK)
-    if abs(aside) > 0.3:
-        length *= _ASIDE * (1.0 - outward * np.sign(aside) * min(1.0, abs(aside) * 1.2))
-    rise, drop = (_STIFF, _STIFF) if any(f.stiff for f in course.feet) else (_RISE, _DROP)
-    facing = _heading_of(other.turn) + outward * manner.toe_out  # where the other foot's leg faces
-    best: tuple[float, Stride] | None = None
-    reasons: list[str] = []
-    # Beside the way; then beside the other foot, which may stand inside of its line, or across the way.
-    widths = [(wider, near) for near in (None, other.place[[0, 2]]) for wider in _WIDER]
-    for tries, wider, near in [*((_TRIES, *width) for width in widths), (_FINER, 1.0, None)]:
-        if best is not None and (tries is _TRIES or best[1].spot.gap <= _LIES):
-            continue
-        if best is None and tries is _FINER:
-            break
-        for share in (0.0,) if closing else tries:
-            ahead, wanted, heading = _aim(
-                way, s, length * share, facing, outward, 0.5 * wider * manner.width * leg, near
-            )
-            found = terrain.find_foothold(
-                float(wanted[0]), float(wanted[1]), heading + outward * manner.toe_out + foot.yaw, foot.sole,
-                level=float(other.place[1]), up=rise * leg, down=drop * leg, spare=ROOM,
-            )  # fmt: skip
-            if isinstance(found, NoFoothold):
-                reasons.append(found.text)
-                continue
-            spot = stand_on(foot, found, terrain)
-            reason = check_stride(course.feet, side, spot, other)
-            if reason or spot.share < _LEAST:
-                reasons.append(reason or f"Only {100 * spot.share:.0f} % of the sole would lie on the ground.")
-                continue
-            up = float(spot.place[1] - other.place[1])
-            # The lower a foot has to go, the less far it gets with ease: the other knee bends for both.
-            apart = float(np.linalg.norm((spot.place - other.place)[[0, 2]]))
-            strain = max(apart + _SHORTER * max(-up, 0.0) - _FARTHEST * leg, 0.0) / leg
-            cost = (
-                _STRAIN * strain
-                + find_hover(spot)
-                + (share - 1.0) ** 2
-                + _FAR * found.cost / leg
-                + _UNEVEN * abs(up) / leg
-            )
-            if best is None or cost < best[0] - 1e-9:
-                best = cost, Stride(spot, ahead)
-            if share == 1.0 and cost < 1e-6:
-                break
-    if best is not None:
-        return best[1]
+    search = _StrideSearch(course, side, s, way, manner, terrain)
+    # Beside the path; then beside the other foot, which may stand inside of its line, or across the path.
+    for near in (None, search.other.place[[0, 2]]):
+        for wider in _WIDER:
+            if search.best is None:
+                search.try_lengths((0.0,) if closing else _TRIES, wider, near)
+    if search.best is not None and search.best[1].spot.gap > _LIES:
+        search.try_lengths((0.0,) if closing else _FINER, 1.0, None)
+    if search.best is not None:
+        return search.best[1]
     at = way.at(s)[0]
     raise InputError(
         f"there is no place for the {'left' if side == 0 else 'right'} foot at x {at[0]:.2f}, z {at[1]:.2f} m: "
-        f"{reasons[0]} Walk around it, or take another ground."
+        f"{search.reasons[0]} Walk around it, or take another ground."
     )
+
+
+class _StrideSearch:
+    """Tries lengths and widths of one step."""
+
+    def __init__(self, course: StepPlan, side: int, s: float, way: WalkPath, manner: Gait, terrain: Terrain):
+        self.feet, self.side, self.s, self.way, self.manner, self.terrain = course.feet, side, s, way, manner, terrain
+        self.foot, self.other = course.feet[side], course.stances[1 - side][-1]
+        self.best: tuple[float, Stride] | None = None  # and its cost
+        self.reasons: list[str] = []  # why others are none
+        self.leg = min(f.leg for f in course.feet)
+        self.outward = 1.0 if side == 0 else -1.0
+        aside = np.sin(way.facing)  # sideways to the right; the foot on that side leads, the other comes beside it
+        self.length = manner.step * self.leg * (1.0 if np.cos(way.facing) > -0.1 else _BACK)
+        if abs(aside) > 0.3:
+            self.length *= _ASIDE * (1.0 - self.outward * np.sign(aside) * min(1.0, abs(aside) * 1.2))
+        self.rise, self.drop = (_STIFF, _STIFF) if any(f.stiff for f in course.feet) else (_RISE, _DROP)
+        # where the other foot's leg faces
+        self.facing = _heading_of(self.other.turn) + self.outward * manner.toe_out
+
+    def try_lengths(self, fractions: Sequence[float], wider: float, near: np.ndarray | None) -> None:
+        """Try steps with fractions of the usual length, and keep the cheapest; see `try_length`."""
+        for fraction in fractions:
+            found = self.try_length(fraction, wider, near)
+            if isinstance(found, str):
+                self.reasons.append(found)
+                continue
+            if self.best is None or found[0] < self.best[0] - 1e-9:
+                self.best = found
+            if fraction == 1.0 and found[0] < 1e-6:
+                break
+
+    def try_length(self, fraction: float, wider: float, near: np.ndarray | None) -> tuple[float, Stride] | str:
+        """Return the cost of a step with a fraction of the usual length, and the step; or why there is none.
+
+        wider, near  times the usual width; the other foot (2,) m that it keeps twice as far from, see `_aim`
+        """
+        foot, other, leg, outward = self.foot, self.other, self.leg, self.outward
+        half = 0.5 * wider * self.manner.width * leg
+        ahead, wanted, heading = _aim(self.way, self.s, self.length * fraction, self.facing, outward, half, near)
+        found = self.terrain.find_foothold(
+            float(wanted[0]), float(wanted[1]), heading + outward * self.manner.toe_out + foot.yaw, foot.sole,
+            level=float(other.place[1]), up=self.rise * leg, down=self.drop * leg, spare=ROOM,
+        )  # fmt: skip
+        if isinstance(found, NoFoothold):
+            return found.text
+        spot = stand_on(foot, found, self.terrain)
+        reason = check_stride(self.feet, self.side, spot, other)
+        if reason or spot.share < _LEAST:
+            return reason or f"Only {100 * spot.share:.0f} % of the sole would lie on the ground."
+        up = float(spot.place[1] - other.place[1])
+        # The lower a foot has to go, the less far it gets with ease: the other knee bends for both.
+        apart = float(np.linalg.norm((spot.place - other.place)[[0, 2]]))
+        strain = max(apart + _SHORTER * max(-up, 0.0) - _FARTHEST * leg, 0.0) / leg
+        cost = (
+            _STRAIN * strain
+            + find_hover(spot)
+            + (fraction - 1.0) ** 2
+            + _FAR * found.cost / leg
+            + _UNEVEN * abs(up) / leg
+        )
+        return cost, Stride(spot, ahead)
 
 
 def _aim(

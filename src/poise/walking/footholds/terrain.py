@@ -16,6 +16,7 @@ import numpy as np
 
 from poise.errors import InputError, check_range
 from poise.spatial import rotation
+from poise.walking.footholds.records import FootholdBest, FootholdLimits, SoleGrid, SolePlacement
 from poise.world.ground.floor import Floor
 from poise.world.ground.ground import Ground
 
@@ -80,9 +81,17 @@ class _Grid(NamedTuple):
     corner: tuple[float, float]  # m, of the patch, from the wanted place
     cells: tuple[float, float]  # m
     shape: tuple[int, int]  # of the patch
-    counts: np.ndarray
+    sole: tuple[int, int, int]  # rows, columns, and rings of margin
     places: np.ndarray
     costs: np.ndarray
+
+
+class _Search(NamedTuple):
+    """The records of one search."""
+
+    grid: SoleGrid
+    limits: FootholdLimits
+    best: FootholdBest
 
 
 class Terrain:
@@ -123,21 +132,21 @@ class Terrain:
         return out
 
     def find_foothold(
-        self, x: float, z: float, heading: float, sole: np.ndarray, t: float = 0.0, reach: float = 0.15,
+        self, x: float, z: float, heading: float, sole: np.ndarray, *, t: float = 0.0, reach: float = 0.15,
         level: float | None = None, up: float = np.inf, down: float = np.inf, may_turn: bool = True,
         spare: float = 0.0,
     ) -> Foothold | NoFoothold:  # fmt: skip
-        """The best place for a foot round x and z (m), at a time (s).
+        """Return the best place for a foot near x and z (m), at a time (s).
 
         heading   rad, of the foot: 0 is +Z, pi / 2 is +X
         sole      (4, 2) m, x and z of its corners from the point under the joint, x to the left and z ahead
         reach     m, how far off it may be
         level     m, of the floor that the other foot is on; up and down: how much higher and lower it may be.
                   Whatever reaches higher than that is an obstacle, or above one's head
-        may_turn  whether the foot may be turned by up to 15 degrees where nothing else is to be had
+        may_turn  whether the foot may be turned by up to 15 degrees if there is no other place
         spare     m before the sole and behind it that are to be even too, though it does not lie on them
         """
-        if not (abs(x) <= _FARTHEST and abs(z) <= _FARTHEST and abs(heading) <= _FARTHEST):  # NaN is not, either
+        if not (abs(x) <= _FARTHEST and abs(z) <= _FARTHEST and abs(heading) <= _FARTHEST):  # nor NaN
             raise InputError(
                 f"a foothold was asked for at x {x:g}, z {z:g}, heading {heading:g}: give finite numbers of at most "
                 f"{_FARTHEST:g}."
@@ -145,81 +154,86 @@ class Terrain:
         grid = _build_grid(np.asarray(sole, float).tobytes(), float(reach), self.margin, spare)
         self.floor.move(t)
         lowest, highest = (-np.inf, np.inf) if level is None else (level - down, level + up)
-        best, turned, reason, by = np.full(8, np.inf), 0.0, 0, 0.0
-        for hang in (0, int(HANG * grid.counts[0])):
+        search = self._begin(x, z, grid, lowest, highest)
+        turned, reason, by = 0.0, 0, 0.0
+        for hang in (0, int(HANG * grid.sole[0])):
             for turn in _TURNS if may_turn else _TURNS[:1]:
-                before = best[0]
-                why = self._search(x, z, heading + turn, grid, lowest, highest, _TURNING * abs(turn), hang, best)
+                before = search.best.cost
+                why = self._search(search, heading + turn, _TURNING * abs(turn), hang)
                 if turn == 0.0 and hang == 0:
                     reason, by = why
-                if best[0] < before:
+                if search.best.cost < before:
                     turned = turn
-                if best[0] <= (_ENOUGH if hang == 0 else _MOST):
+                if search.best.cost <= (_ENOUGH if hang == 0 else _MOST):
                     break
-            if np.isfinite(best[0]):
-                found = self._settle(x, z, heading + turned, grid, best, highest, spare)
+            if np.isfinite(search.best.cost):
+                found = self._settle(search, grid, heading + turned, spare)
                 if found is not None:
                     return found
-                reason = self._kernels.BUMPY  # thinner than the samples of the search are apart
+                reason = self._kernels.BUMPY  # thinner than the distance of the search's samples
                 break
-        return self._refuse(reason, by, x, z, reach, level, lowest, highest)
+        why_not = self._describe(reason, by, level or 0.0, lowest, highest)
+        text = f"no foothold within {reach:.2f} m of x {x:.2f}, z {z:.2f}: {why_not[1]}."
+        return NoFoothold(why_not[0], text, x, z)
 
-    def _search(
-        self, x: float, z: float, heading: float, grid: _Grid, lowest: float, highest: float, turning: float,
-        hang: int, best: np.ndarray,
-    ) -> tuple[int, float]:  # fmt: skip
-        """Look among all places of one heading; `best` is written where one is cheaper than what is in it."""
-        limits = [highest, self.room, math.tan(self.steepest), self.bumps, lowest, highest, turning]
-        reason, by = self._kernels.search_foothold(
-            self.floor.record[0], _frame(x, z, heading, grid), np.full(grid.shape, np.nan), grid.places, grid.costs,
-            np.array([*grid.counts, hang]), np.array(limits), best,
+    def _begin(self, x: float, z: float, grid: _Grid, lowest: float, highest: float) -> _Search:
+        """Return the records of a search near x and z (m)."""
+        rows, columns, rings = grid.sole
+        limits = FootholdLimits(
+            below=highest, headroom=self.room, steepness=math.tan(self.steepest), bumps=self.bumps, lowest=lowest,
+            highest=highest,
         )  # fmt: skip
+        heights = SoleGrid(
+            x=x, z=z, corner_x=grid.corner[0], corner_z=grid.corner[1], dx=grid.cells[0], dz=grid.cells[1],
+            patch_rows=grid.shape[0], patch_columns=grid.shape[1], rows=rows, columns=columns, rings=rings,
+            count=len(grid.places), places=grid.places, costs=grid.costs,
+        )  # fmt: skip
+        return _Search(heights, limits, FootholdBest(cost=np.inf))
+
+    def _search(self, search: _Search, heading: float, cost: float, hang: int) -> tuple[int, float]:
+        """Look among all places of one heading; return why the desired one is not a foothold."""
+        grid, limits, best = search
+        grid.set(sine=math.sin(heading), cosine=math.cos(heading), hang=hang)
+        grid.patch[:] = np.nan
+        limits.turn_cost = cost
+        reason, by = self._kernels.search_foothold(self.floor.record[0], grid, limits, best)
         return int(reason), float(by)
 
-    def _settle(
-        self, x: float, z: float, heading: float, grid: _Grid, best: np.ndarray, highest: float, spare: float
-    ) -> Foothold | None:
-        """The sole on what is under it; None where that is much higher than the search saw."""
-        cost, row, column, first, last = best[:5]
+    def _settle(self, search: _Search, grid: _Grid, heading: float, spare: float) -> Foothold | None:
+        """Return the sole on what is under it; None if that is much higher than the search found."""
+        heights, limits, best = search
         home_row, home_column = grid.places[0]
-        (dx, dz), (rows, columns) = grid.cells, grid.counts[:2]
-        aside, ahead = (column - home_column) * dx, (row - home_row) * dz
+        (dx, dz), (rows, columns, _) = grid.cells, grid.sole
+        aside, ahead = (best.column - home_column) * dx, (best.row - home_row) * dz
         s, c = math.sin(heading), math.cos(heading)
-        x, z = x + c * aside + s * ahead, z - s * aside + c * ahead
+        x, z = heights.x + c * aside + s * ahead, heights.z - s * aside + c * ahead
         right, back = grid.corner[0] + home_column * dx, grid.corner[1] + home_row * dz
         left, front = right + (columns - 1) * dx, back + (rows - 1) * dz
-        begin, end = back + (first - row) * dz, back + (last - row) * dz
-        frame, limits, plane = _frame(x, z, heading, grid), np.array([highest, self.room]), best[5:8].copy()
-        level = plane[0] - plane[1] * 0.5 * (left + right) - plane[2] * 0.5 * (begin + end)
+        begin, end = back + (best.first - best.row) * dz, back + (best.last - best.row) * dz
+        level = best.height - best.rise_x * 0.5 * (left + right) - best.rise_z * 0.5 * (begin + end)
         back, front = back + spare, front - spare
         begin, end = max(begin, back), min(end, front)
-        block, out = np.array([back, front, right, left, begin, end]), np.empty(7)
-        if spare > 0.0:  # what is before and behind the sole neither tilts nor lifts it
-            fitted = np.empty(3)
-            self._kernels.fit_sole(self.floor.record[0], frame, block, limits, fitted)
-            plane = fitted if math.hypot(fitted[1], fitted[2]) <= math.tan(self.steepest) else plane
-        self._kernels.settle_sole(self.floor.record[0], frame, block, plane, limits, out)
-        if not out[0] - level <= 2.0 * self.bumps + _SLACK:
+        sole = SolePlacement(
+            x=x, z=z, sine=s, cosine=c, dx=dx, dz=dz, back=back, front=front, right=right, left=left, begin=begin,
+            end=end, below=limits.below, headroom=limits.headroom, height=best.height, rise_x=best.rise_x,
+            rise_z=best.rise_z,
+        )  # fmt: skip
+        if spare > 0.0:  # the ground before and behind the sole neither tilts nor lifts it
+            height, rise_x, rise_z = self._kernels.fit_sole(self.floor.record[0], sole)
+            if math.hypot(rise_x, rise_z) <= math.tan(self.steepest):
+                sole.set(height=height, rise_x=rise_x, rise_z=rise_z)
+        self._kernels.settle_sole(self.floor.record[0], sole)
+        if not sole.y - level <= 2.0 * self.bumps + _SLACK:
             return None
-        place, turn = np.array([x, out[0], z]), out[1:5].copy()
+        place, turn = np.array([x, sole.y, z]), sole.orientation.copy()
         corners = np.array([[right, 0.0, begin], [left, 0.0, begin], [left, 0.0, end], [right, 0.0, end]])
-        return Foothold(
-            place,
-            turn,
-            float(cost),
-            heading,
-            math.atan(out[5]),
-            float(out[6]),
-            place + corners @ rotation.to_matrix(turn).T,
-        )
+        support = place + corners @ rotation.to_matrix(turn).T
+        return Foothold(place, turn, best.cost, heading, math.atan(sole.slope), sole.gap, support)
 
-    def _refuse(
-        self, reason: int, by: float, x: float, z: float, reach: float, level: float | None, lowest: float,
-        highest: float,
-    ) -> NoFoothold:  # fmt: skip
+    def _describe(self, reason: int, by: float, level: float, lowest: float, highest: float) -> tuple[str, str]:
+        """Return a reason as a word, and in words."""
         k = self._kernels
-        level = level or 0.0
-        word, why = {
+        return {
             k.NOTHING: ("none", "there is no ground"),
             k.STEEP: ("steep", f"the ground is tilted by {math.degrees(math.atan(by)):.0f} degrees, and "
                                f"{math.degrees(self.steepest):.0f} are the most"),
@@ -229,11 +243,6 @@ class Terrain:
             k.HIGH: ("high", f"the ground is {by - level:.2f} m higher, and {highest - level:.2f} m are the most"),
             k.LOW: ("low", f"the ground is {level - by:.2f} m lower, and {level - lowest:.2f} m are the most"),
         }.get(reason, ("edge", "no place is wide enough for the sole"))  # fmt: skip
-        return NoFoothold(word, f"no foothold within {reach:.2f} m of x {x:.2f}, z {z:.2f}: {why}.", x, z)
-
-
-def _frame(x: float, z: float, heading: float, grid: _Grid) -> np.ndarray:
-    return np.array([x, z, math.sin(heading), math.cos(heading), *grid.corner, *grid.cells])
 
 
 @lru_cache(maxsize=64)
@@ -266,6 +275,6 @@ def _build_grid(corners: bytes, reach: float, margin: float, spare: float) -> _G
     shape = (counts[1] + 1 + 2 * (along + rings), counts[0] + 1 + 2 * (across + rings))
     corner = (float(low[0]) - (across + rings) * dx, float(low[1]) - (along + rings) * dz)
     return _Grid(
-        corner, (dx, dz), shape, np.array([counts[1] + 1, counts[0] + 1, rings]), np.ascontiguousarray(places),
+        corner, (dx, dz), shape, (counts[1] + 1, counts[0] + 1, rings), np.ascontiguousarray(places),
         costs[order],
     )  # fmt: skip

@@ -1,1 +1,1 @@
-"""Paths over the ground, around what stands in the way."""
+"""Paths over the ground, around obstacles: `planner` plans them, `records` and `kernels` search a line and a grid."""

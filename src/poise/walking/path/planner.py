@@ -17,6 +17,7 @@ import numpy as np
 from poise.errors import InputError, check_most, check_range
 from poise.frozen import Portable
 from poise.walking.footholds.terrain import STEEPEST
+from poise.walking.path.records import PathGrid, PathLimits, PathLine
 from poise.world.ground.floor import Floor
 from poise.world.ground.ground import Ground
 
@@ -144,13 +145,13 @@ class StepLimits:
         for name, value in vars(self).items():
             check_range(f"the limit '{name}' of a step", value, 0.0, 1000.0)
 
-    def pack(self) -> np.ndarray:
-        """As compiled code reads them: see `walking/path/kernels.py`."""
-        stride = self.gap + 2.0 * self.track
-        return np.array([
-            self.up, self.down, stride, self.over, math.tan(self.steepest), _BUMPS, self.track, self.radius, self.tall,
-            self.room,
-        ])  # fmt: skip
+    def compile(self) -> PathLimits:
+        """Return them as compiled code reads them."""
+        return PathLimits(
+            up=self.up, down=self.down, stride=self.gap + 2.0 * self.track, over=self.over,
+            steepness=math.tan(self.steepest), bumps=_BUMPS, track=self.track, radius=self.radius, tall=self.tall,
+            headroom=self.room,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,46 +255,32 @@ class _Walker:
         from poise.walking.path import kernels
 
         self._kernels, self._floor, self._limits = kernels, floor, limits
-        self._packed = limits.pack()
+        self._compiled = limits.compile()
 
     def is_clear(self, a: np.ndarray, b: np.ndarray) -> bool:
-        """Whether one can walk straight from a to b, (2,) m each."""
-        return self._walk(a, b)[0]
+        """Return whether a body can walk straight from a to b, (2,) m each."""
+        return bool(self._walk(a, b).is_reached[-1])
 
-    def _walk(self, a: np.ndarray, b: np.ndarray) -> tuple[bool, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def _walk(self, a: np.ndarray, b: np.ndarray) -> PathLine:
         count = max(2, math.ceil(float(np.linalg.norm(b - a)) / _EACH) + 1)
-        states, reached = np.empty(count, np.int64), np.empty(count, bool)
-        heights, found = np.empty(count), np.empty(count)
-        is_clear = self._kernels.walk_line(
-            self._floor.record[0],
-            a[0],
-            a[1],
-            b[0],
-            b[1],
-            self._packed,
-            states,
-            heights,
-            np.empty((count, 2)),
-            found,
-            reached,
-        )
-        return bool(is_clear), states, heights, found, reached
+        line = PathLine(count=count, begin_x=a[0], begin_z=a[1], end_x=b[0], end_z=b[1])
+        self._kernels.walk_line(self._floor.record[0], line, self._compiled)
+        return line
 
     def can_stand(self, at: np.ndarray) -> bool:
         """Whether one can stand at a place (2,) m."""
-        state = self._kernels.probe(self._floor.record[0], at[0], at[1], self._packed)[0]
+        state = self._kernels.probe(self._floor.record[0], at[0], at[1], self._compiled)[0]
         return state in (self._kernels.FREE, self._kernels.UNEVEN)
 
     def explain(self, a: np.ndarray, b: np.ndarray) -> tuple[str, str]:
-        """Why one cannot walk straight from a to b, (2,) m each, and what to do."""
-        _, states, heights, found, reached = self._walk(a, b)
-        return self._explain(a, b, states, heights, found, reached, int(np.flatnonzero(reached)[-1]))
+        """Return why a body cannot walk straight from a to b, (2,) m each, and what to do."""
+        return self._explain(self._walk(a, b))
 
     def check_places(self, points: np.ndarray) -> None:
         """Refuse a start, a point of the path or a goal where nobody can stand."""
         for k, (x, z) in enumerate(points):
             if not self.can_stand(np.array([x, z])):
-                state, _, _, _, found = self._kernels.probe(self._floor.record[0], x, z, self._packed)
+                state, _, _, _, found = self._kernels.probe(self._floor.record[0], x, z, self._compiled)
                 what = "start" if k == 0 else "goal" if k == len(points) - 1 else f"point {k} of the path"
                 raise InputError(
                     f"nobody can stand at the {what}, x {x:.2f}, z {z:.2f}: {self._tell(state, found)}. "
@@ -313,13 +300,13 @@ class _Walker:
 
     def go_round(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """(N, 2) m, a way from a to b that is not straight."""
-        _, states, heights, found, reached = self._walk(a, b)
-        count = len(states)
+        line = self._walk(a, b)
+        reached, count = line.is_reached, line.count
         length = float(np.linalg.norm(b - a))
         each = length / (count - 1)
         last = int(np.flatnonzero(reached)[-1])
         # the far side: what can be walked back to from b
-        back = self._walk(b, a)[4][::-1]
+        back = self._walk(b, a).is_reached[::-1]
         far = int(np.flatnonzero(back)[0])
         free = np.flatnonzero(reached & (np.arange(count) * each <= max(last * each - _BEFORE, 0.0)))
         begin = int(free[-1]) if len(free) else 0
@@ -334,7 +321,7 @@ class _Walker:
                 way = walker._search(ends[0], ends[1], around)
                 if way is not None:
                     return self._round(_straighten(walker, np.concatenate([a[None], way, b[None]])))
-        why, todo = self._explain(a, b, states, heights, found, reached, last)
+        why, todo = self._explain(line)
         raise InputError(f"{why}, and no way round it was found. {todo}, or give a path that leads around.")
 
     def _search(self, a: np.ndarray, b: np.ndarray, around: float) -> np.ndarray | None:
@@ -354,9 +341,11 @@ class _Walker:
                 "Give points of the path in between.",
             )  # fmt: skip
         begin, end = (np.round((each - corner) / cell).astype(int)[::-1] for each in (a, b))
-        found = self._kernels.search_way(
-            self._floor.record[0], corner, cell, shape, begin, end, self._packed, _MOST
+        grid = PathGrid(
+            rows=shape[0], columns=shape[1], most=_MOST, corner_x=corner[0], corner_z=corner[1], cell=cell,
+            begin=np.ascontiguousarray(begin), end=np.ascontiguousarray(end),
         )  # fmt: skip
+        found = self._kernels.search_way(self._floor.record[0], grid, self._compiled)
         if len(found) == 0:
             return None
         way = corner + cell * found[:, ::-1]
@@ -385,12 +374,12 @@ class _Walker:
             points += list(curve)
         return np.array([*points, way[-1]])
 
-    def _explain(
-        self, a: np.ndarray, b: np.ndarray, states: np.ndarray, heights: np.ndarray, found: np.ndarray,
-        reached: np.ndarray, last: int,
-    ) -> tuple[str, str]:  # fmt: skip
-        """Why one gets no farther on a line than to its place `last`, and what to do."""
-        k, limits, count = self._kernels, self._limits, len(states)
+    def _explain(self, line: PathLine) -> tuple[str, str]:
+        """Return why a body gets no farther on a line, and what to do."""
+        k, limits, count = self._kernels, self._limits, line.count
+        states, heights, found, reached = line.states, line.heights, line.found, line.is_reached
+        a, b = np.array([line.begin_x, line.begin_z]), np.array([line.end_x, line.end_z])
+        last = int(np.flatnonzero(reached)[-1])
         each = float(np.linalg.norm(b - a)) / (count - 1)
         after = next((m for m in range(last + 1, count) if states[m] == k.FREE and not reached[m]), count - 1)
         x, z = a + (b - a) * min(last + 1, count - 1) / (count - 1)
