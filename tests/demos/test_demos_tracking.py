@@ -17,7 +17,7 @@ from poise.demos.tracking import bow, drumming, gestures, pattycake, slap
 from poise.demos.tracking.pattycake import OWN, ROUND
 from poise.engines.contact_log import find_impulse, find_peak
 from poise.files.formats.c3d.c3d import load_c3d, read_c3d
-from poise.motion.interpolation import interpolate
+from poise.motion.clip import interpolate
 from poise.world.collision_shapes import build_bulk
 from poise.world.contact_settings import ContactSettings
 

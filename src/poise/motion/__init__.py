@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from poise.motion.clip import Clip, build_sampled_clip
+    from poise.motion.clip import Clip, ClipSpline, build_sampled_clip, interpolate
     from poise.motion.contacts.contacts import Contacts, find_contacts
     from poise.motion.contacts.points import foot_points
     from poise.motion.edits.blend import blend, concatenate, ease, layer
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from poise.motion.edits.sequence import Segment, join_segments
     from poise.motion.edits.targets import BodyTarget, MidpointTarget, PointTarget, PropTarget, Target
     from poise.motion.edits.timing import change_speed, resample, trim, warp
-    from poise.motion.interpolation import ClipSpline, interpolate
     from poise.motion.motion import Motion, Pose
     from poise.motion.parts import part_joints
     from poise.motion.retargeting import measure_retargeting, retarget
@@ -25,7 +24,9 @@ if TYPE_CHECKING:
 _HOME = {
     "clip": (
         "Clip",
+        "ClipSpline",
         "build_sampled_clip",
+        "interpolate",
     ),
     "contacts.contacts": (
         "Contacts",
@@ -71,10 +72,6 @@ _HOME = {
         "resample",
         "trim",
         "warp",
-    ),
-    "interpolation": (
-        "ClipSpline",
-        "interpolate",
     ),
     "motion": (
         "Motion",

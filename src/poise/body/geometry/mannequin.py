@@ -291,6 +291,7 @@ class _Sculptor:
         end: np.ndarray,
         axes: np.ndarray,
         rows: np.ndarray,
+        *,
         rings: int = 9,
         domes: tuple[float, float] = (1.0, 1.0),
         sides: int = 14,
@@ -413,7 +414,9 @@ class _Sculptor:
             apart = sign * (np.stack([start, end]) - frame.hips) @ left
             domes = (1.5, 1.0) if role == "UpperLeg" else (1.0, 1.0)
             axes = _turned(-up, end - start, standing)
-            made[side + role] = self._limb(start, end, axes, rows, 10, domes, 18, limit=0.98 * apart, seen=seen)
+            made[side + role] = self._limb(
+                start, end, axes, rows, rings=10, domes=domes, sides=18, limit=0.98 * apart, seen=seen
+            )
         if frame.at(side + "Foot") is not None:
             made.update(self.sculpt_foot(side, sign))
         return made

@@ -83,29 +83,33 @@ def _match_in_order(
 
 def _find_middle(skeleton: Skeleton, read: Sequence[JointName], limbs: Mapping[str, int]) -> dict[str, int]:
     """Hips, trunk, neck and head. The trunk is the path from the hips up to the neck, or to where the arms branch."""
-
-    def named(role: str) -> list[int]:
-        return [i for i, name in enumerate(read) if name.side is None and role in _stems(name)[0]]
-
     thighs = [limbs[role] for role in sided(["UpperLeg"]) if role in limbs]
     arms = [limbs[role] for side in SIDES for role in sided(ARM_STEMS, [side]) if role in limbs]
-    head = next(iter(named("head")), None)
-    neck = next((i for i in named("neck") if head is None or i in skeleton.chain(head)), None)
+    head = next(iter(_list_named(read, "head")), None)
+    neck = next((i for i in _list_named(read, "neck") if head is None or i in skeleton.chain(head)), None)
     tops = [i for i in (neck, head) if i is not None][:1] + arms
-    hips = _find_hips(skeleton, named("hips"), thighs, tops)
-    roles = {role: joint for role, joint in (("hips", hips), ("neck", neck), ("head", head)) if joint is not None}
+    hips = _find_hips(skeleton, _list_named(read, "hips"), thighs, tops)
     if hips is None:
         return {}
-    for role in ("neck", "head"):
-        if role in roles and hips not in skeleton.chain(roles[role]):
-            del roles[role]
+    above = {role: i for role, i in (("neck", neck), ("head", head)) if i is not None and hips in skeleton.chain(i)}
+    roles = {"hips": hips, **above}
     if tops:
         has_neck = neck is not None or not arms
         branch = int(skeleton.parents[tops[0]]) if has_neck else common_ancestor(skeleton, tops)
-        chain = skeleton.chain(branch) if branch >= 0 else []
-        trunk = chain[chain.index(hips) + 1 :] if hips in chain else []
+        trunk = _list_trunk(skeleton, hips, branch)
         roles |= name_trunk([i for i in trunk if i not in thighs and i not in roles.values()])
     return roles
+
+
+def _list_named(read: Sequence[JointName], role: str) -> list[int]:
+    """The joints of neither side whose name may be that of a role."""
+    return [i for i, name in enumerate(read) if name.side is None and role in _stems(name)[0]]
+
+
+def _list_trunk(skeleton: Skeleton, hips: int, branch: int) -> list[int]:
+    """The joints over the hips up to where the neck or the arms branch."""
+    chain = skeleton.chain(branch) if branch >= 0 else []
+    return chain[chain.index(hips) + 1 :] if hips in chain else []
 
 
 def _find_hips(skeleton: Skeleton, named: list[int], thighs: list[int], tops: list[int]) -> int | None:

@@ -106,36 +106,55 @@ def guess_roles(
     stated  role -> joint as the file itself says; they are believed, and completed
     poses   (K, J, 3) joint positions in some frames, which help where neither names nor rest pose tell left from right
     """
-    given = {role: joint for role, joint in (stated or {}).items() if role in ROLES and joint in skeleton.names}
+    given = _list_known(skeleton, stated or {})
     if len(skeleton) > _MOST_JOINTS:
         return RoleGuess(given, 0.0, f"no person has {len(skeleton)} joints", given)
-    index = {name: i for i, name in enumerate(skeleton.names)}
-    named = find_named_roles(skeleton)
-    known = {role: index[joint] for role, joint in given.items()}
-    known |= {role: i for role, i in named.items() if role not in known and i not in known.values()}
-    missing = [role for role in _WEIGHTS if role not in known]
-    filled: dict[str, int] = {}
-    fit, said = 1.0, dict(known)
-    if missing:
-        shape = find_shape_roles(skeleton, poses, {role: index[joint] for role, joint in given.items()})
-        shape = shape if set(given) & set(sided((*ARM_STEMS, *LEG_STEMS))) else _agree_on_sides(shape, skeleton)
-        known, filled, fit = _fill(known, shape, set(given))
+    said = _read_words(skeleton, given)
+    known, filled, fit, shape = said, dict[str, int](), 1.0, None
+    if any(role not in said for role in _WEIGHTS):
+        shape = _read_shape(skeleton, given, poses)
+        known, filled, fit = _fill(said, shape, set(given))
     roles = known | filled
-    for side in SIDES:
-        if f"{side}Hand" not in filled:
-            continue
+    for side in [side for side in SIDES if f"{side}Hand" in filled]:
         roles |= find_fingers(skeleton, roles[f"{side}Hand"], side, list(roles.values()))
     sources = {"the file": given, "names": set(known) - set(given), "shape": filled}
     reason = " and ".join(source for source, found in sources.items() if found) or "nothing"
-    found = {role: skeleton.names[roles[role]] for role in ROLES if role in roles}
+    found = _name_joints(skeleton, roles)
     confidence = round(_compute_confidence(skeleton, roles) * fit, 3)
+    if shape is None:
+        return RoleGuess(found, confidence, reason, found)
     # Where names have both legs, the shape has been found to agree with them.
     is_trusted = not filled or all(role in said for role in sided(LEG_STEMS[:3]))
-    least = shape.confidence if missing and len(given) >= 2 else confidence
+    least = shape.confidence if len(given) >= 2 else confidence
     is_trusted = is_trusted or min(least, shape.confidence) >= TRUSTED
-    sure = found if is_trusted else {role: skeleton.names[said[role]] for role in ROLES if role in said}
-    unsure, overruled = _find_doubts(skeleton, found, sure, set(filled)) if missing else ({}, {})
+    sure = found if is_trusted else _name_joints(skeleton, said)
+    unsure, overruled = _find_doubts(skeleton, found, sure, set(filled))
     return RoleGuess(found, confidence, reason, sure, unsure, overruled)
+
+
+def _list_known(skeleton: Skeleton, stated: Mapping[str, str]) -> dict[str, str]:
+    """Return the stated roles that are roles, of joints that there are."""
+    return {role: joint for role, joint in stated.items() if role in ROLES and joint in skeleton.names}
+
+
+def _name_joints(skeleton: Skeleton, roles: Mapping[str, int]) -> dict[str, str]:
+    """Return role -> name, in the order of `ROLES`."""
+    return {role: skeleton.names[roles[role]] for role in ROLES if role in roles}
+
+
+def _read_words(skeleton: Skeleton, given: Mapping[str, str]) -> dict[str, int]:
+    """Return the roles that the file states, completed by those of names: role -> joint."""
+    index = {name: i for i, name in enumerate(skeleton.names)}
+    known = {role: index[joint] for role, joint in given.items()}
+    stated = set(known.values())
+    return known | {role: i for role, i in find_named_roles(skeleton).items() if role not in known and i not in stated}
+
+
+def _read_shape(skeleton: Skeleton, given: Mapping[str, str], poses: np.ndarray | None) -> ShapeRoles:
+    """Return the roles that the shape gives; left and right as the file or names have them."""
+    index = {name: i for i, name in enumerate(skeleton.names)}
+    shape = find_shape_roles(skeleton, poses, {role: index[joint] for role, joint in given.items()})
+    return shape if set(given) & set(sided((*ARM_STEMS, *LEG_STEMS))) else _agree_on_sides(shape, skeleton)
 
 
 def _find_doubts(
@@ -256,32 +275,53 @@ def _fill(known: dict[str, int], shape: ShapeRoles, given: set[str]) -> tuple[di
         return known, {}, 1.0
     known = dict(known)
     filled: dict[str, int] = {}
-    # Limbs that names have whole stay what they are: arms without legs are arms.
-    wholes = [sided(stems, [side]) for side in SIDES for stems in (ARM_STEMS[1:], LEG_STEMS[:3])]
-    named_whole = {known[role] for limb in wholes if all(role in known for role in limb) for role in limb}
+    whole = _find_whole(known)
     for side in SIDES:
         for stems, main in ((ARM_STEMS, ARM_STEMS[1:]), (LEG_STEMS, LEG_STEMS[:3])):
-            is_whole = all(side + stem in known for stem in main)
-            disagrees = any(
-                shape.roles.get(role, known[role]) != known[role] for role in given & set(sided(stems, [side]))
-            )
-            if is_whole or disagrees or not all(side + stem in shape.roles for stem in main):
-                continue
-            limb = {side + stem: shape.roles[side + stem] for stem in stems if side + stem in shape.roles}
-            if set(limb.values()) & named_whole or _contradicts(limb, known, sided(main, [side])):
-                continue
-            for stem in stems:
-                known.pop(side + stem, None)
-            for role in [role for role, joint in known.items() if joint in limb.values()]:
-                del known[role]
-            filled |= limb
-    taken = {*known.values(), *filled.values()}
-    middle = [role for role in ("hips", "neck", "head") if role not in known]
-    filled |= {role: shape.roles[role] for role in middle if role in shape.roles and shape.roles[role] not in taken}
-    if not any(role in known for role in TRUNK_ROLES):
-        trunk = {role: shape.roles[role] for role in TRUNK_ROLES if role in shape.roles}
-        filled |= {role: joint for role, joint in trunk.items() if joint not in taken and joint not in filled.values()}
+            limb = _find_limb(known, shape, given, sided(stems, [side]), sided(main, [side]))
+            if limb and not set(limb.values()) & whole:
+                known = _without(known, sided(stems, [side]), set(limb.values()))
+                filled |= limb
+    filled |= _find_middle(known, filled, shape)
     return known, filled, max(0.0, min(1.0, shape.confidence)) if set(filled) & set(legs) else 1.0
+
+
+def _find_whole(known: Mapping[str, int]) -> set[int]:
+    """Return the joints of limbs that names have whole. They stay what they are: arms without legs are arms."""
+    limbs = [sided(stems, [side]) for side in SIDES for stems in (ARM_STEMS[1:], LEG_STEMS[:3])]
+    return {known[role] for limb in limbs if all(role in known for role in limb) for role in limb}
+
+
+def _without(known: Mapping[str, int], roles: Sequence[str], joints: set[int]) -> dict[str, int]:
+    """Return the roles known but for some roles and some joints."""
+    return {role: joint for role, joint in known.items() if role not in roles and joint not in joints}
+
+
+def _find_middle(known: Mapping[str, int], filled: Mapping[str, int], shape: ShapeRoles) -> dict[str, int]:
+    """Return hips, neck, head and trunk of the shape, if names do not have them and no other role has the joint."""
+    taken = {*known.values(), *filled.values()}
+    roles = [role for role in ("hips", "neck", "head") if role not in known]
+    middle = {role: shape.roles[role] for role in roles if role in shape.roles and shape.roles[role] not in taken}
+    if any(role in known for role in TRUNK_ROLES):
+        return middle
+    used = {*taken, *middle.values()}
+    trunk = {role: shape.roles[role] for role in TRUNK_ROLES if role in shape.roles}
+    return middle | {role: joint for role, joint in trunk.items() if joint not in used}
+
+
+def _find_limb(
+    known: Mapping[str, int], shape: ShapeRoles, given: set[str], roles: Sequence[str], main: Sequence[str]
+) -> dict[str, int]:
+    """Return a limb as the shape has it; empty if names have it whole, or the two contradict each other.
+
+    roles  of the limb;  main: those of them without which it is incomplete
+    """
+    is_whole = all(role in known for role in main)
+    disagrees = any(shape.roles.get(role, known[role]) != known[role] for role in given & set(roles))
+    if is_whole or disagrees or not all(role in shape.roles for role in main):
+        return {}
+    limb = {role: shape.roles[role] for role in roles if role in shape.roles}
+    return {} if _contradicts(limb, known, main) else limb
 
 
 def _contradicts(limb: Mapping[str, int], known: Mapping[str, int], main: Sequence[str]) -> bool:

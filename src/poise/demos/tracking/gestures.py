@@ -35,9 +35,8 @@ from poise.drivers.kinematic.kinematic import Kinematic
 from poise.drivers.track.track import Track
 from poise.files.output import write_bytes
 from poise.motion import gestures
-from poise.motion.clip import Clip
+from poise.motion.clip import Clip, interpolate
 from poise.motion.edits.timing import resample
-from poise.motion.interpolation import interpolate
 from poise.motion.motion import Pose
 from poise.pictures.mix_plots import plot_comparison
 from poise.spatial import rotation

@@ -209,18 +209,7 @@ def parse_character(content: dict[str, Any], path: str | PathLike[str]) -> DeepM
         raise FileError(path, "'Skeleton' must have a list of 'Joints'.")
     if len(joints) > _MOST_JOINTS:
         raise FileError(path, f"there are {len(joints)} joints; a body has at most {_MOST_JOINTS}.")
-    names, parents, types = [], [], []
-    for i, joint in enumerate(joints):
-        name, parent, kind = valid_text(str(joint.get("Name", f"joint{i}"))), joint.get("Parent", -1), joint.get("Type")
-        if kind not in _COLUMNS:
-            raise FileError(path, f"joint '{shorten(name)}' has a type other than {', '.join(_COLUMNS)}.")
-        if not isinstance(parent, int) or not -1 <= parent < i or (parent < 0) != (i == 0):
-            raise FileError(path, f"joint '{shorten(name)}' has no parent before it; only the first joint has none.")
-        if name in names:
-            raise FileError(path, f"two joints are called '{shorten(name)}'; names must differ.")
-        names.append(name)
-        parents.append(parent)
-        types.append(kind)
+    names, parents, types = _read_tree(joints, path)
     attach = np.array([_vector(joint, "Attach", path) for joint in joints])
     angles = np.array([_vector(joint, "AttachTheta", path) for joint in joints])
     frames, offsets = _lay_out(parents, attach, angles)
@@ -232,6 +221,25 @@ def parse_character(content: dict[str, Any], path: str | PathLike[str]) -> DeepM
     masses = np.array([_number(bodies.get(j, {}).get("Mass", np.nan)) for j in range(len(joints))])
     skeleton = Skeleton(tuple(names), np.array(parents), offsets, tips)
     return DeepMimicCharacter(str(path), skeleton, tuple(types), frames, masses)
+
+
+def _read_tree(joints: list[dict[str, Any]], path: str | PathLike[str]) -> tuple[list[str], list[int], list[str]]:
+    """Return the names, parents and types of joints."""
+    names: list[str] = []
+    parents: list[int] = []
+    types: list[str] = []
+    for i, joint in enumerate(joints):
+        name, parent, kind = valid_text(str(joint.get("Name", f"joint{i}"))), joint.get("Parent", -1), joint.get("Type")
+        if not isinstance(kind, str) or kind not in _COLUMNS:
+            raise FileError(path, f"joint '{shorten(name)}' has a type other than {', '.join(_COLUMNS)}.")
+        if not isinstance(parent, int) or not -1 <= parent < i or (parent < 0) != (i == 0):
+            raise FileError(path, f"joint '{shorten(name)}' has no parent before it; only the first joint has none.")
+        if name in names:
+            raise FileError(path, f"two joints are called '{shorten(name)}'; names must differ.")
+        names.append(name)
+        parents.append(parent)
+        types.append(kind)
+    return names, parents, types
 
 
 def _lay_out(parents: list[int], attach: np.ndarray, angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -77,6 +77,22 @@ def read_npz(path: str | PathLike[str], clip: str | None = None) -> Recording:
 
 
 def _read_plain(file: NpzFile) -> Recording:
+    names = _find_arrays(file)
+    skeleton = _read_skeleton(file, names)
+    rotations = _read_rotations(file, names["rotations"], len(skeleton))
+    root = file.numbers(names["root"], (len(rotations), 3))
+    times, has_rate = _read_times(file, len(rotations))
+    unit, up = _read_frame(file, is_own=names == {ours: ours for ours in _OWN})
+    stem = stem_of(file.path)
+    shifts = file.numbers("shifts", (len(rotations), len(skeleton), 3)) if "shifts" in file else None
+    motion = Clip(
+        skeleton, times, root, rotations, valid_text(file.text_of("name")) if "name" in file else stem, shifts
+    )
+    return Recording(motion, "npz", str(file.path), (stem,), unit, up, dict(skeleton.roles), has_rate=has_rate)
+
+
+def _find_arrays(file: NpzFile) -> dict[str, str]:
+    """Return the names of the arrays of a motion in this file, by Poise's names."""
     names = {ours: next((n for n in (ours, *_aliases(ours)) if n in file), ours) for ours in _OWN}
     missing = list_missing(file, names.values())
     if missing and str(file.path).endswith(".take.npz"):
@@ -87,21 +103,16 @@ def _read_plain(file: NpzFile) -> Recording:
             file.path,
             f"no motion in it: arrays {', '.join(missing)} are missing; it has {have}. AMASS has trans, poses.",
         )
-    skeleton = _read_skeleton(file, names)
-    rotations = _read_rotations(file, names["rotations"], len(skeleton))
-    root = file.numbers(names["root"], (len(rotations), 3))
-    times, has_rate = _read_times(file, len(rotations))
-    own = names == {ours: ours for ours in _OWN}
-    unit = file.number("unit") if "unit" in file else 1.0 if own else None
-    up = valid_text(file.text_of("up")) if "up" in file else "Y" if own else None
+    return names
+
+
+def _read_frame(file: NpzFile, is_own: bool) -> tuple[float | None, str | None]:
+    """Return metres per unit and the vertical axis; None if the file does not state them."""
+    unit = file.number("unit") if "unit" in file else 1.0 if is_own else None
+    up = valid_text(file.text_of("up")) if "up" in file else "Y" if is_own else None
     if (unit is not None and not 1e-6 <= unit <= 1e6) or up not in (None, "X", "Y", "Z"):
         raise FileError(file.path, f"unit {unit} and up '{shorten(str(up))}' must be metres a unit and Y or Z.")
-    stem = stem_of(file.path)
-    shifts = file.numbers("shifts", (len(rotations), len(skeleton), 3)) if "shifts" in file else None
-    motion = Clip(
-        skeleton, times, root, rotations, valid_text(file.text_of("name")) if "name" in file else stem, shifts
-    )
-    return Recording(motion, "npz", str(file.path), (stem,), unit, up, dict(skeleton.roles), has_rate=has_rate)
+    return unit, up
 
 
 def _aliases(ours: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ Each takes a `Reading` and returns findings; `pipeline.OBSERVATIONS` lists them 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ import numpy as np
 from poise.body.role_finding.guess import check_human
 from poise.body.roles import ARM_STEMS, LEG_STEMS, SIDES, TRUNK_ROLES, sided
 from poise.body.segments.stature import MEASURED, STATED
+from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.files.formats.bvh.text import BvhFile
 from poise.files.reading.recording import KEEP, RESTORE
@@ -210,38 +212,53 @@ def find_mirrored_names(reading: Reading) -> list[Finding]:
 
 def find_crossed_roles(reading: Reading) -> list[Finding]:
     """Roles that contradict the tree: reversed, on the other side, or not on their limb."""
-    skeleton = reading.clip.skeleton
-    found = []
-    places = {role: joint for role in skeleton.roles if (joint := skeleton.find_role(role)) is not None}
-    above = {role: set(skeleton.chain(joint)) - {joint} for role, joint in places.items()}
-
-    def label(role: str) -> str:
-        return f"{role} ({skeleton.names[places[role]]})"
-
-    for chain in _CHAINS:
-        there = [role for role in chain if role in places]
-        wrong = [pair for pair in itertools.combinations(there, 2) if places[pair[1]] in above[pair[0]]]
-        if wrong:
-            near, far = max(wrong, key=lambda pair: len(above[pair[1]]))
-            message = f"{label(near)} hangs on {label(far)}, which it should carry. Mend with --roles."
-            found.append(Finding("roles", message, near))
+    limbs = _Limbs(reading.clip.skeleton)
+    found = [finding for chain in _CHAINS for finding in limbs.find_reversed(chain)]
     for side, other in (SIDES, SIDES[::-1]):
         for stems in (ARM_STEMS[1:], LEG_STEMS):
-            theirs = {places[other + stem]: other + stem for stem in stems if other + stem in places}
-            crossed = [side + s for s in stems if side + s in places and above[side + s] & theirs.keys()]
-            if crossed:
-                on = theirs[max(above[crossed[0]] & theirs.keys())]
-                message = f"{label(crossed[0])} hangs on {label(on)}, on the other side. Mend with --roles."
-                found.append(Finding("sides", message, crossed[0]))
-            there = [side + stem for stem in stems if side + stem in places and side + stem not in crossed]
-            for near, far in itertools.pairwise(there):
-                if places[near] not in above[far] and places[far] not in above[near] and places[near] != places[far]:
-                    message = (
-                        f"{label(far)} does not hang on {label(near)}, which therefore does not move it. Choose a "
-                        "joint of that limb with --roles."
-                    )
-                    found.append(Finding("roles", message, far))
+            found += limbs.find_crossed(side, other, stems)
     return found
+
+
+class _Limbs:
+    """The joints that have roles, and the joints that each hangs on."""
+
+    def __init__(self, skeleton: Skeleton):
+        self._names = skeleton.names
+        self._joints = {role: joint for role in skeleton.roles if (joint := skeleton.find_role(role)) is not None}
+        self._above = {role: set(skeleton.chain(joint)) - {joint} for role, joint in self._joints.items()}
+
+    def _label(self, role: str) -> str:
+        return f"{role} ({self._names[self._joints[role]]})"
+
+    def find_reversed(self, chain: Sequence[str]) -> list[Finding]:
+        """A role that hangs on one which it should carry."""
+        there = [role for role in chain if role in self._joints]
+        wrong = [pair for pair in itertools.combinations(there, 2) if self._joints[pair[1]] in self._above[pair[0]]]
+        if not wrong:
+            return []
+        near, far = max(wrong, key=lambda pair: len(self._above[pair[1]]))
+        message = f"{self._label(near)} hangs on {self._label(far)}, which it should carry. Mend with --roles."
+        return [Finding("roles", message, near)]
+
+    def find_crossed(self, side: str, other: str, stems: Sequence[str]) -> list[Finding]:
+        """Roles of a limb that hang on the other side's, or not on their own limb."""
+        joints, above, found = self._joints, self._above, []
+        theirs = {joints[other + stem]: other + stem for stem in stems if other + stem in joints}
+        crossed = [side + s for s in stems if side + s in joints and above[side + s] & theirs.keys()]
+        if crossed:
+            on = theirs[max(above[crossed[0]] & theirs.keys())]
+            message = f"{self._label(crossed[0])} hangs on {self._label(on)}, on the other side. Mend with --roles."
+            found.append(Finding("sides", message, crossed[0]))
+        there = [side + stem for stem in stems if side + stem in joints and side + stem not in crossed]
+        for near, far in itertools.pairwise(there):
+            if joints[near] not in above[far] and joints[far] not in above[near] and joints[near] != joints[far]:
+                message = (
+                    f"{self._label(far)} does not hang on {self._label(near)}, which therefore does not move it. "
+                    "Choose a joint of that limb with --roles."
+                )
+                found.append(Finding("roles", message, far))
+        return found
 
 
 def find_euler_orders(reading: Reading) -> list[Finding]:

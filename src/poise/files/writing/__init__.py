@@ -1,1 +1,4 @@
-"""Writing a clip, and reading back where its joints are by code that shares nothing with the writers."""
+"""Writing a clip: `writing` chooses form and body, `round_trip` reads the written file back and measures its error.
+
+`independent` reads files once more by code that shares nothing with readers and writers.
+"""

@@ -32,14 +32,13 @@ from poise.jobs.edit.recipe import check_bones, find_idle, load_edit_recipe, not
 from poise.jobs.job import Answer, Run, job
 from poise.jobs.retarget import Target, read_target
 from poise.jobs.shared.outputs import check_outputs
-from poise.motion.clip import Clip
+from poise.motion.clip import Clip, How
 from poise.motion.edits.ground import place as stand_at
 from poise.motion.edits.ground import translate
 from poise.motion.edits.offsets import Offset, OffsetClip, apply_offsets
 from poise.motion.edits.sequence import JoinedClip, Segment, join_segments
 from poise.motion.edits.targets import BodyTarget, MidpointTarget, PointTarget, PropTarget
 from poise.motion.edits.targets import Target as Spot
-from poise.motion.interpolation import How
 from poise.options import File, JobOptions, Option
 
 

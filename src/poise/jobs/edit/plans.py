@@ -9,9 +9,9 @@ from typing import Any
 from poise.body.bodies import HEIGHT, MASS
 from poise.files.reading.options import Source
 from poise.files.toml import Table, TomlFile
+from poise.motion.clip import How
 from poise.motion.edits.offsets import WINDOW
 from poise.motion.edits.sequence import TRANSITION
-from poise.motion.interpolation import How
 from poise.world.scenery import Scenery
 
 

@@ -61,9 +61,8 @@ from poise.jobs.edit.plans import (
     SegmentPlan,
     find_size,
 )
-from poise.motion.clip import Clip
+from poise.motion.clip import Clip, How
 from poise.motion.edits.sequence import SPEEDS, TRANSITION
-from poise.motion.interpolation import How
 from poise.world.scenery import Scenery, load_scenery
 
 if TYPE_CHECKING:

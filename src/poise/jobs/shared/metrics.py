@@ -20,9 +20,8 @@ from poise.dynamics.tree import Tree
 from poise.errors import FileError
 from poise.files.reading.pipeline import Reading
 from poise.ik.support_polygon import find_outline as trace_outline
-from poise.motion.clip import Clip
+from poise.motion.clip import Clip, interpolate
 from poise.motion.contacts.stepping import Step
-from poise.motion.interpolation import interpolate
 from poise.spatial import rotation
 from poise.stage.take.take import ActorTake, Take
 from poise.world.foot_boxes import find_corners, find_drawn_soles, find_standing_region, place_corners

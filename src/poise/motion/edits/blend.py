@@ -12,10 +12,9 @@ import numpy as np
 
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError, unknown_name
-from poise.motion.clip import Clip
+from poise.motion.clip import Clip, interpolate
 from poise.motion.edits.ground import compute_heading, place
 from poise.motion.edits.timing import check_lasts, frame_times
-from poise.motion.interpolation import interpolate
 from poise.motion.motion import Pose
 from poise.motion.parts import part_joints
 from poise.spatial import rotation

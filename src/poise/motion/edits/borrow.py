@@ -22,9 +22,8 @@ from poise.body.role_finding.guess import with_roles
 from poise.body.roles import PARTS
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError, unknown_name
-from poise.motion.clip import Clip
+from poise.motion.clip import Clip, interpolate
 from poise.motion.edits.blend import long_log
-from poise.motion.interpolation import interpolate
 from poise.motion.parts import part_joints
 from poise.motion.retargeting.draft import find_neck, find_trunk
 from poise.motion.retargeting.easing import fade

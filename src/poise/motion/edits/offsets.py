@@ -158,13 +158,7 @@ def find_limb(skeleton: Skeleton, joint: str, joints: Sequence[str] | None = Non
     end = skeleton.index(joint)
     chain = skeleton.chain(end)
     if joints is not None:
-        given = [skeleton.index(each) for each in joints]
-        if not given or given[-1] != end or given != [i for i in chain if i in given]:
-            raise InputError(
-                f"the joints of an offset of '{joint}' go from the trunk outward and end with it; given "
-                f"{', '.join(joints) or 'none'}."
-            )
-        return tuple(given)
+        return _check_limb(skeleton, joint, joints)
     for side in SIDES:
         for stems in _LIMBS:
             roles = [side + stem for stem in stems]
@@ -175,6 +169,18 @@ def find_limb(skeleton: Skeleton, joint: str, joints: Sequence[str] | None = Non
     if not above:
         raise InputError(f"'{joint}' has no joints above it that could bring it anywhere. Give a hand or a foot.")
     return (*above[-2:], end)
+
+
+def _check_limb(skeleton: Skeleton, joint: str, joints: Sequence[str]) -> tuple[int, ...]:
+    """Return the given joints of a limb; an InputError if they do not go outward to the joint."""
+    end = skeleton.index(joint)
+    chain, given = skeleton.chain(end), [skeleton.index(each) for each in joints]
+    if not given or given[-1] != end or given != [i for i in chain if i in given]:
+        raise InputError(
+            f"the joints of an offset of '{joint}' go from the trunk outward and end with it; given "
+            f"{', '.join(joints) or 'none'}."
+        )
+    return tuple(given)
 
 
 def _change_limb(clip: Clip, joints: tuple[int, ...], offsets: list[Offset], limits: Mapping[str, JointLimits]) -> Clip:

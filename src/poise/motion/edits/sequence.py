@@ -20,12 +20,11 @@ import numpy as np
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.kinds import checked
-from poise.motion.clip import Clip
+from poise.motion.clip import Clip, How
 from poise.motion.edits.blend import check_same_joints, ease, mix_poses, on_bones
 from poise.motion.edits.ground import compute_heading, place
 from poise.motion.edits.mirror import mirror
 from poise.motion.edits.timing import frame_times
-from poise.motion.interpolation import How
 from poise.motion.motion import Pose
 from poise.spatial import rotation
 

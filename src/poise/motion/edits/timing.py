@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from poise.errors import InputError, check_most
-from poise.motion.clip import Clip
-from poise.motion.interpolation import How, interpolate
+from poise.motion.clip import Clip, How, interpolate
 
 # Joints times frames of a motion that is made, not read: three hours of 30 joints at 30 frames a second.
 MOST_POSES = 10_000_000

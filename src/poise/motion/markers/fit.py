@@ -137,13 +137,18 @@ def _list_missing(roles: Iterable[str]) -> list[Finding]:
     joints = [role for roles in missing.values() for role in roles]
     if not joints:
         return []
-    gone = [part for part, joints in _PARTS.items() if missing[part] and len(missing[part]) == len(joints)]
-    for word, parts in (("upper body", _UPPER), ("pelvis or legs" if "hips" not in here else "legs", _LOWER)):
-        if set(parts) <= set(gone):
-            gone = [word, *(part for part in gone if part not in parts)]
+    gone = _name_parts([p for p, all_ in _PARTS.items() if missing[p] and len(missing[p]) == len(all_)], "hips" in here)
     what = f"no {', no '.join(gone)}; " if gone else ""
     message = f"{what}{_join(joints)} {'is' if len(joints) == 1 else 'are'} not built."
     return [Finding("markers", message, tuple(joints))]
+
+
+def _name_parts(gone: list[str], has_hips: bool) -> list[str]:
+    """Return parts that are missing as a whole, with one name for the upper and the lower body."""
+    for word, parts in (("upper body", _UPPER), ("legs" if has_hips else "pelvis or legs", _LOWER)):
+        if set(parts) <= set(gone):
+            gone = [word, *(part for part in gone if part not in parts)]
+    return gone
 
 
 def _join(words: list[str]) -> str:

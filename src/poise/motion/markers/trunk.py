@@ -89,15 +89,12 @@ def _find_axes(
     Up goes to the neck from the chest's lower markers, or the lumbar joint; the neck is found along these axes, so both
     are found in turns.
     """
-    low = cast.mean("T10", "STRN") if cast.has("T10", "STRN") else None
-    base = low if low is not None else None if pelvis is None else pelvis.lumbar
+    base = _find_base(cast, pelvis)
     front, back = cast.mean("CLAV", "STRN"), cast.mean("C7", "T10")
     left = _across(cast, pelvis)
     ahead = front - back if front is not None and back is not None else None
-    if base is None:  # nothing below: C7 to T10, or else level from C7 to the breastbone
-        axes = _level_axes(cast, ahead, left)
-        found = None if axes is None else follow(NECKS, cast.m, None, cast, axes[..., 2], axes[..., 1])
-        return None if axes is None or found is None else (axes, *found)
+    if base is None:
+        return _find_level_axes(cast, ahead, left)
     top = next((p for p in (_mean_top(cast), cast.m.get("NJC"), *_shoulders(cast)) if p is not None), None)
     if top is None or (ahead is None and left is None):
         return None
@@ -110,6 +107,21 @@ def _find_axes(
             return None if found is None else (axes, *found)
         top = found[0]
     return None
+
+
+def _find_base(cast: MarkerBody, pelvis: Pelvis | None) -> np.ndarray | None:
+    """(F, 3) m, the middle of the chest's lower markers, or the lumbar joint."""
+    low = cast.mean("T10", "STRN") if cast.has("T10", "STRN") else None
+    return low if low is not None else None if pelvis is None else pelvis.lumbar
+
+
+def _find_level_axes(
+    cast: MarkerBody, ahead: np.ndarray | None, left: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, JointEstimator[np.ndarray]] | None:
+    """Like `_find_axes`, of a body without anything below the chest: C7 to T10, or else level."""
+    axes = _level_axes(cast, ahead, left)
+    found = None if axes is None else follow(NECKS, cast.m, None, cast, axes[..., 2], axes[..., 1])
+    return None if axes is None or found is None else (axes, *found)
 
 
 def _level_axes(cast: MarkerBody, ahead: np.ndarray | None, left: np.ndarray | None) -> np.ndarray | None:

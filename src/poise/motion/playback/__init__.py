@@ -1,1 +1,3 @@
-"""Playing motions from compiled code: cubic splines, clocks and fades."""
+"""Motions played by compiled code: `track` builds cubic splines, `kernels` evaluates them on a clock, `part_kernels`
+fades between two and takes joints over.
+"""

@@ -1,1 +1,5 @@
-"""Grounds: level, sloped, stepped, from a profile or a height map, moving; and the compiled queries of all of them."""
+"""Grounds. Read `ground` first (level, sloped), then `profile` (stairs among them), `height_map` and `moving`.
+
+`floor` is a ground with fixed props, `record` the same as compiled code reads it, `kernels` the queries. `terrain`
+builds grounds by name, `files` reads them.
+"""

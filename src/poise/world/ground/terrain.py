@@ -93,7 +93,7 @@ def build_slope(
 
 
 def build_stairs(
-    seed: int = 0, rise: float = 0.17, run: float = 0.29, count: int = 8, landing: float = 1.5, flights: int = 1,
+    seed: int = 0, *, rise: float = 0.17, run: float = 0.29, count: int = 8, landing: float = 1.5, flights: int = 1,
     start: float = 0.6, heading: float = 0.0, random: bool = False, friction: float = 0.8,
 ) -> Ground:  # fmt: skip
     """Stairs up, a landing, and stairs down again, once or more often.

@@ -1,1 +1,1 @@
-"""Acclaim: a skeleton (ASF) and its motion (AMC)."""
+"""Acclaim: `asf` reads a skeleton, `amc` its motion. Both are only read."""

@@ -1,1 +1,3 @@
-"""C3D: tables of a file, where its data are, markers and force plates."""
+"""C3D: `tables` reads the parameters and data that `layout` locates, `c3d` makes markers of them, `force_plates`
+forces.
+"""

@@ -261,9 +261,26 @@ def _gather(source: Document, document: dict[str, Any]) -> GltfBuffer:
 
     Buffers without data, which stand in for compressed ones, stay behind it.
     """
-    views, own = document.get("bufferViews") or [], document.get("buffers") or []
-    data, kept = bytearray(), list[dict[str, Any]]([{}])
-    moved: list[tuple[int, int]] = []  # of each buffer: its number from now on, and where in that one it begins
+    views = document.get("bufferViews") or []
+    data, moved = _join_buffers(source, document)
+    for view, entry in zip(views, source.views, strict=True):
+        for place in (view, *_list_extensions(view)):  # a compressed view names the buffer that it is in as well
+            if isinstance(place.get("buffer"), int | float):
+                number, start = moved[JsonObject(entry.path, entry.what, place).index("buffer", len(moved))]
+                if number != place["buffer"]:
+                    place["buffer"] = number
+                if start:
+                    place["byteOffset"] = JsonObject(entry.path, entry.what, place).integer("byteOffset", 0) + start
+    file = GltfBuffer(data, views, document.get("accessors") or [])
+    for picture, entry in zip(document.get("images") or [], source.top.entries("images", "image"), strict=True):
+        _embed(file, picture, entry)
+    return file
+
+
+def _join_buffers(source: Document, document: dict[str, Any]) -> tuple[bytes, list[tuple[int, int]]]:
+    """Join the buffers that have data into the first; return it, and each buffer's new number and its begin there."""
+    own, data, kept = document.get("buffers") or [], bytearray(), list[dict[str, Any]]([{}])
+    moved: list[tuple[int, int]] = []
     for i, buffer in enumerate(source.buffers):
         if buffer.plain.get("uri") is None and (i > 0 or source.binary is None):
             moved.append((len(kept), 0))
@@ -275,18 +292,7 @@ def _gather(source: Document, document: dict[str, Any]) -> GltfBuffer:
         moved.append((0, len(data)))
         data += source.read_buffer(i)[: buffer.integer("byteLength")]
     document["buffers"] = kept
-    for view, entry in zip(views, source.views, strict=True):
-        for place in (view, *_list_extensions(view)):  # a compressed view names the buffer that it is in as well
-            if isinstance(place.get("buffer"), int | float):
-                number, start = moved[JsonObject(entry.path, entry.what, place).index("buffer", len(moved))]
-                if number != place["buffer"]:
-                    place["buffer"] = number
-                if start:
-                    place["byteOffset"] = JsonObject(entry.path, entry.what, place).integer("byteOffset", 0) + start
-    file = GltfBuffer(bytes(data), views, document.get("accessors") or [])
-    for picture, entry in zip(document.get("images") or [], source.top.entries("images", "image"), strict=True):
-        _embed(file, picture, entry)
-    return file
+    return bytes(data), moved
 
 
 def _list_extensions(entry: dict[str, Any]) -> list[dict[str, Any]]:

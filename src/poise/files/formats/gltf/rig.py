@@ -54,22 +54,8 @@ def find_rig(document: Document, nodes: Nodes, humanoid: Humanoid | None) -> Rig
     skins = [list(dict.fromkeys(skin.indices("joints", len(document.nodes)))) for skin in document.skins]
     if sum(map(len, skins)) > _MOST_LISTED:
         raise FileError(document.path, f"its skins list more than {_MOST_LISTED} joints in all.")
-    bodies = _group_skins(nodes, skins)
     moving = _find_all_moving(document)
-    found: list[Finding] = []
-    if humanoid is not None:
-        seeds = set(humanoid.nodes.values())
-        carried = nodes.closure(seeds)
-        own = [i for i, joints in enumerate(skins) if any(carried[joint] for joint in joints)]
-        seeds |= {joint for i in own for joint in skins[i] if carried[joint]}
-    elif bodies:
-        own = _choose_body(document, skins, bodies)
-        seeds = {joint for i in own for joint in skins[i]}
-        if len(bodies) > 1:
-            message = f"the file holds {len(bodies)} skinned bodies; the one of skin {own[0]} is read."
-            found.append(Finding("bodies", message, len(bodies)))
-    else:
-        own, seeds = [], _find_animated_tree(document, nodes, moving)
+    own, seeds, found = _find_seeds(document, nodes, humanoid, skins, moving)
     seeds, left = _keep_one_tree(nodes, seeds)
     if left:
         found.append(Finding("joints", f"{left} under no common node with the others are left out.", left))
@@ -83,6 +69,26 @@ def find_rig(document: Document, nodes: Nodes, humanoid: Humanoid | None) -> Rig
     place = {node: i for i, node in enumerate(ordered)}
     parents = np.array([-1, *(place[int(nodes.parents[node])] for node in ordered[1:])])
     return Rig(tuple(ordered), parents, tuple(nodes.chain(root)[:-1]), tuple(own), tuple(found))
+
+
+def _find_seeds(
+    document: Document, nodes: Nodes, humanoid: Humanoid | None, skins: list[list[int]], moving: set[int]
+) -> tuple[list[int], set[int], list[Finding]]:
+    """Return the skins of the body and the nodes that surely are joints: a VRM's bones, a skin's, or moving ones."""
+    if humanoid is not None:
+        seeds = set(humanoid.nodes.values())
+        carried = nodes.closure(seeds)
+        own = [i for i, joints in enumerate(skins) if any(carried[joint] for joint in joints)]
+        return own, seeds | {joint for i in own for joint in skins[i] if carried[joint]}, []
+    bodies = _group_skins(nodes, skins)
+    if not bodies:
+        return [], _find_animated_tree(document, nodes, moving), []
+    own = _choose_body(document, skins, bodies)
+    seeds = {joint for i in own for joint in skins[i]}
+    if len(bodies) == 1:
+        return own, seeds, []
+    message = f"the file holds {len(bodies)} skinned bodies; the one of skin {own[0]} is read."
+    return own, seeds, [Finding("bodies", message, len(bodies))]
 
 
 def _group_skins(nodes: Nodes, skins: list[list[int]]) -> list[list[int]]:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from poise.body.roles import ROLES, SIDES
 from poise.files.formats.gltf.document import Document
+from poise.files.formats.gltf.entry import JsonObject
 from poise.frozen import Portable
 
 # 0.x counts the thumb's bones as those of a finger.
@@ -41,23 +42,28 @@ def read_humanoid(document: Document) -> Humanoid | None:
         humanoid = None if entry is None else entry.entry("humanoid")
         if humanoid is None:
             continue
-        count = len(document.nodes)
-        nodes: dict[str, int] = {}
-        if extension == "VRM":
-            for bone in humanoid.entries("humanBones", "human bone"):
-                role, node = bone.text("bone") or "", bone.find_index("node", count)
-                if node is not None:
-                    nodes.setdefault(_ROLE_OF_BONE_0.get(role, role), node)
-        else:
-            bones = humanoid.entry("humanBones")
-            for role in ROLES if bones is not None else ():
-                found = bones.entry(role) if bones is not None else None
-                node = None if found is None else found.find_index("node", count)
-                if node is not None:
-                    nodes[role] = node
-        nodes = {role: node for role, node in nodes.items() if role in ROLES}
+        read = _read_bones_0 if extension == "VRM" else _read_bones_1
+        nodes = {role: node for role, node in read(humanoid, len(document.nodes)).items() if role in ROLES}
         if len(set(nodes.values())) < len(nodes):
             raise humanoid.error("gives one node to two bones. Each has its own.")
         if nodes:
             return Humanoid(name, MappingProxyType(nodes))
     return None
+
+
+def _read_bones_0(humanoid: JsonObject, count: int) -> dict[str, int]:
+    """Return the bones of VRM 0.x, a list: role -> node."""
+    nodes: dict[str, int] = {}
+    for bone in humanoid.entries("humanBones", "human bone"):
+        role, node = bone.text("bone") or "", bone.find_index("node", count)
+        if node is not None:
+            nodes.setdefault(_ROLE_OF_BONE_0.get(role, role), node)
+    return nodes
+
+
+def _read_bones_1(humanoid: JsonObject, count: int) -> dict[str, int]:
+    """Return the bones of VRM 1.0, an object: role -> node."""
+    bones = humanoid.entry("humanBones")
+    entries = {} if bones is None else {role: bones.entry(role) for role in ROLES}
+    found = {role: entry.find_index("node", count) for role, entry in entries.items() if entry is not None}
+    return {role: node for role, node in found.items() if node is not None}

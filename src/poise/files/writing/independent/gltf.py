@@ -50,10 +50,7 @@ def read_gltf_motion(
     joints  names of the nodes whose first key is meant, with what carries them; all if None
     """
     nodes: list[dict[str, Any]] = file.json["nodes"]
-    parents = [-1] * len(nodes)
-    for i, node in enumerate(nodes):
-        for child in node.get("children") or ():
-            parents[int(child)] = i
+    parents = _list_parents(nodes)
     names = tuple(str(node.get("name") or f"node{i}") for i, node in enumerate(nodes))
     samplers = {} if animation is None else _find_samplers(file.json["animations"][animation])
     tracks = {key: functools.cache(functools.partial(_read_track, file, each)) for key, each in samplers.items()}
@@ -76,6 +73,14 @@ def read_gltf_motion(
         return np.asarray(move(parts["translation"]) @ turn(w, x, y, z) @ stretch(parts["scale"]))
 
     return PlainMotion(names, tuple(parents), len(at), local, _find_wanted(file, {i for i, _ in tracks}))
+
+
+def _list_parents(nodes: list[dict[str, Any]]) -> list[int]:
+    parents = [-1] * len(nodes)
+    for i, node in enumerate(nodes):
+        for child in node.get("children") or ():
+            parents[int(child)] = i
+    return parents
 
 
 _USUAL = {"translation": (0.0, 0.0, 0.0), "rotation": (0.0, 0.0, 0.0, 1.0), "scale": (1.0, 1.0, 1.0)}
@@ -134,14 +139,21 @@ def _near(every: np.ndarray, at: np.ndarray) -> np.ndarray:
 def _find_wanted(file: GltfFile, moving: set[int]) -> tuple[int, ...]:
     wanted = {int(joint) for skin in file.json.get("skins") or () for joint in skin.get("joints") or ()}
     extensions = file.json.get("extensions") or {}
-    for name in ("VRMC_vrm", "VRMC_vrm_animation", "VRM"):
-        bones = ((extensions.get(name) or {}).get("humanoid") or {}).get("humanBones") or {}
-        entries = bones.values() if isinstance(bones, dict) else bones
-        wanted |= {int(entry["node"]) for entry in entries if entry and entry.get("node") is not None}
+    wanted |= _find_bones(extensions)
     nodes = file.json["nodes"]
     face = _find_face(extensions.get("VRMC_vrm_animation") or {})
     moved = {i for i in moving if "camera" not in nodes[i] and "skin" not in nodes[i]}
     return tuple(sorted(wanted | moved - face))
+
+
+def _find_bones(extensions: dict[str, Any]) -> set[int]:
+    """The nodes that are bones of a VRM body."""
+    found: set[int] = set()
+    for name in ("VRMC_vrm", "VRMC_vrm_animation", "VRM"):
+        bones = ((extensions.get(name) or {}).get("humanoid") or {}).get("humanBones") or {}
+        entries = bones.values() if isinstance(bones, dict) else bones
+        found |= {int(entry["node"]) for entry in entries if entry and entry.get("node") is not None}
+    return found
 
 
 def _find_face(extension: dict[str, Any]) -> set[int]:
