@@ -31,15 +31,13 @@ class EulerSimulation(poise.extend.Simulation):
             for b in scene.bodies
         ]
 
-    def place(self, body, state):
+    def write(self, body, state):
         given = np.array([joint.is_given for joint in self.scene.bodies[body].joints])
         mine = self.states[body]
         mine.q[given], mine.w[given] = state.q[given], 0.0
         if given[0]:
             mine.root[:], mine.v[:] = state.root, 0.0
-
-    def apply(self, body, torque, damping, wrench):
-        self.forces[body] = torque.copy(), damping.copy(), wrench.copy()
+        self.forces[body] = state.torque.copy(), state.damping.copy(), state.wrench.copy()
 
     def step(self):
         for k, body in enumerate(self.scene.bodies):

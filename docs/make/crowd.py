@@ -33,14 +33,14 @@ PAGE = Path(__file__).parents[1] / "crowd.md"
 COUNT = 200
 # What each law of the step is for.
 PURPOSE = {
-    "begin": "the clock",
+    "start_clock": "the clock",
     "write": "kinematic parts: pose, velocity and acceleration from their splines",
     "couple_exactly": "where all bodies are and how they move; what the kinematic parts put on their connectors",
-    "clear": "torques of the last step are forgotten",
+    "clear_commands": "torques of the last step are forgotten",
     "stand": "balance: the wanted force, the legs' torques, feet put back where they were planted",
-    "take": "wrenches and torques as generalised forces of the engine",
-    "read": "the state back from the engine",
-    "end": "the clock goes on",
+    "write (MuJoCo)": "wrenches and torques as generalised forces of the engine",
+    "read (MuJoCo)": "the state back from the engine",
+    "advance_clock": "the clock goes on",
 }
 TIMERS = {
     "mjTIMER_POS_KINEMATICS": "kinematics",
@@ -112,7 +112,10 @@ def time_laws(calls: int = 2000) -> dict[str, float]:
 
     us = {}
     for entry in stage.loop.runner.programs[0].entries:
-        if not isinstance(entry.law, Law) or entry.law.name not in PURPOSE:
+        if not isinstance(entry.law, Law):
+            continue
+        name = entry.law.name + (" (MuJoCo)" if ".mujoco." in entry.law.function.__module__ else "")
+        if name not in PURPOSE:
             continue
         taken = []
         for _ in range(12):
@@ -120,7 +123,7 @@ def time_laws(calls: int = 2000) -> dict[str, float]:
             began = time.perf_counter()
             loop(calls, entry.law.address, entry.body.address, entry.block.address)
             taken.append((time.perf_counter() - began) / calls)
-        us[entry.law.name] = 1e6 * float(np.median(taken[1:]))
+        us[name] = 1e6 * float(np.median(taken[1:]))
     stage.restore(saved)
     return us
 

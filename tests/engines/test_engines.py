@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from helpers.engine_verbs import VerbEngine
 from helpers.errors import rejects
 from helpers.random_bodies import human_tree, random_state, random_tree
 from oracles.hybrid import solve_hybrid_dynamics
@@ -35,7 +36,7 @@ TINY = 1e-5
 def engine(request: pytest.FixtureRequest) -> Engine:
     if importlib.util.find_spec(MODULES[request.param]) is None:
         pytest.skip(f"no {MODULES[request.param]} here")
-    return get_engine(request.param)
+    return VerbEngine(get_engine(request.param))
 
 
 def resting(state: TreeState) -> TreeState:
@@ -452,7 +453,7 @@ def test_a_sole_bears_on_more_than_points_in_bullet() -> None:
     start = replace(start, angular_velocity=np.array([[0.0, 3.0, 0.0]]))
     box = Box(np.array([0.0, 0.01, 0.0]), half, rotation.identity())
     body = body_of(tree, start, [FREE], shapes=((0, box),))
-    simulation = get_engine("bullet").build(Scene((body,), ground=Ground(0.0, friction), dt=dt))
+    simulation = VerbEngine(get_engine("bullet")).build(Scene((body,), ground=Ground(0.0, friction), dt=dt))
     speeds = []
     for _ in range(300):
         simulation.apply(0, np.zeros((1, 3)), np.zeros(1), np.zeros((1, 6)))
@@ -479,7 +480,7 @@ def test_limbs_of_a_body_that_falls_slide_more_easily_in_bullet(is_sole: bool, i
     box = Box(np.array([0.0, 0.05, 0.0]), np.array([0.1, 0.05, 0.3]), rotation.identity())
     limb = Capsule(np.array([0.0, 0.05, -0.3]), np.array([0.0, 0.05, 0.3]), 0.05)
     body = replace(body_of(tree, start, [FREE, BALL], shapes=((1, box if is_sole else limb),)), is_hard=is_hard)
-    simulation = get_engine("bullet").build(Scene((body,), ground=Ground(0.0, 0.81), dt=dt))
+    simulation = VerbEngine(get_engine("bullet")).build(Scene((body,), ground=Ground(0.0, 0.81), dt=dt))
     speeds = []
     for _ in range(200):
         simulation.apply(0, np.zeros((2, 3)), np.zeros(2), np.zeros((2, 6)))
@@ -936,19 +937,19 @@ def test_two_bodies_do_not_disturb_each_other(engine: Engine) -> None:
 
 def test_worlds_of_bullet_end_with_their_simulations() -> None:
     pybullet = pytest.importorskip("pybullet", reason="no pybullet here")
-    simulation = get_engine("bullet").build(shaken())
+    simulation = VerbEngine(get_engine("bullet")).build(shaken())
     client = simulation.client  # type: ignore[attr-defined]
     saved = simulation.save()
     assert pybullet.isConnected(physicsClientId=client)
     del simulation
     gc.collect()
     assert not pybullet.isConnected(physicsClientId=client)
-    get_engine("bullet").build(shaken()).restore(saved)  # the state does not need the world that it is of
+    VerbEngine(get_engine("bullet")).build(shaken()).restore(saved)  # the state does not need the world that it is of
 
 
 def test_bullet_is_not_given_bytes_that_are_not_its_own() -> None:
     pytest.importorskip("pybullet", reason="no pybullet here")
-    simulation = get_engine("bullet").build(shaken())
+    simulation = VerbEngine(get_engine("bullet")).build(shaken())
     saved = simulation.save()
     world = saved["world"]
     longer = world.copy()
@@ -957,7 +958,7 @@ def test_bullet_is_not_given_bytes_that_are_not_its_own() -> None:
         with pytest.raises(InputError, match="another scene, or of another version"):
             simulation.restore({**saved, "world": broken})
     with pytest.raises(InputError, match="another scene"):
-        get_engine("bullet").build(replace(shaken(), props=())).restore(saved)
+        VerbEngine(get_engine("bullet")).build(replace(shaken(), props=())).restore(saved)
     simulation.restore(saved)
 
 
@@ -1003,4 +1004,4 @@ def test_a_body_of_more_joints_than_bullet_tells_of_is_refused() -> None:
     tree = random_tree(np.random.default_rng(0), 40)
     body = body_of(tree, random_state(np.random.default_rng(1), tree), [FREE] + [BALL] * (len(tree) - 1))
     with pytest.raises(InputError, match="at most 128 can be had at once"):
-        get_engine("bullet").build(Scene((body,), ground=None))
+        VerbEngine(get_engine("bullet")).build(Scene((body,), ground=None))

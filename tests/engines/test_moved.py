@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.errors import rejects
 from helpers.stages import VerbsEngine, use_verbs
 from oracles.touching import CARRIED, STRIKES, Case, Mixed, Run, Whole, still
-from poise.engines.mujoco import landing
+from poise.engines.mujoco import library
 from poise.engines.mujoco.simulation import MujocoEngine
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
@@ -144,13 +145,10 @@ def test_a_state_in_the_middle_of_a_contact_goes_on_with_the_same_bits() -> None
     np.testing.assert_array_equal(world(one), world(other))
 
 
-def test_of_a_mujoco_that_is_not_understood_the_verbs_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    (known, _), (unknown, _) = reaching(), reaching()
-    known.advance(70)
-    monkeypatch.setattr(landing, "find_offsets", lambda: None)
-    unknown.advance(70)
-    assert known.groups[0].program.is_compiled and not unknown.groups[0].program.is_compiled
-    np.testing.assert_array_equal(world(known), world(unknown))
+def test_a_mujoco_that_is_not_understood_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its structures are read by offsets: one that lacks a field is another version."""
+    monkeypatch.setitem(library._OF_DATA, "com", "no_such_field")
+    rejects(library.find_offsets.__wrapped__, "MuJoCo", "Install mujoco 4.0")
 
 
 def test_many_take_turns_at_desks_with_hands_that_touch() -> None:

@@ -11,6 +11,7 @@ pytest.importorskip("pybullet")
 
 import poise
 from helpers.bodies import make_human
+from helpers.engine_verbs import Verbs
 from helpers.kinematics import place_take_soles
 from helpers.random_bodies import make_person, random_plan, random_state, random_tree
 from oracles.hybrid import solve_hybrid_dynamics
@@ -95,8 +96,8 @@ def test_any_split_moves_as_the_equation_of_motion_says(kinds: tuple[int, ...]) 
         "body", tree, joints, start.root, start.rotations, start.velocity, start.angular_velocity,
         shapes=((j - 1, Sphere(np.zeros(3), 0.01)),),
     )  # fmt: skip
-    simulation = ENGINE.build(Scene((body,), ground=None, dt=dt))
-    assert simulation.couples(0)
+    simulation = Verbs(ENGINE.build(Scene((body,), ground=None, dt=dt)))
+    assert simulation.handles_coupling(0)
     now = BodyState(start.root.copy(), start.rotations.copy(), start.velocity.copy(), start.angular_velocity.copy())
     for _ in range(5):
         before = now.copy()
@@ -172,7 +173,7 @@ def test_a_stiff_joint_keeps_its_mass_and_its_turn() -> None:
     body = SceneBody(
         "body", tree, joints, state.root, state.rotations, state.velocity, state.angular_velocity
     )  # fmt: skip
-    simulation = ENGINE.build(Scene((body,), ground=None, dt=dt))
+    simulation = Verbs(ENGINE.build(Scene((body,), ground=None, dt=dt)))
     before, after = BodyState.zeros(3), BodyState.zeros(3)
     simulation.read(0, before)
     np.testing.assert_allclose(np.abs(before.q[1] @ state.rotations[1]), 1.0, atol=1e-12)

@@ -201,7 +201,7 @@ def test_a_refusal_leaves_the_stage_as_it_was() -> None:
     stage.run(0.02)
 
 
-def test_corrections_of_drift_are_left_out_where_joints_cannot_be_nudged() -> None:
+def test_corrections_of_drift_are_left_out_by_an_engine_without_them() -> None:
     class Hinged(Euler):  # type: ignore[misc, valid-type]
         abilities = Capabilities(couplings=("exact",))  # knees as balls: it only has to be asked to move them
 

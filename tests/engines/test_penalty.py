@@ -11,7 +11,7 @@ import poise
 from helpers.errors import rejects
 from poise import ContactSettings, Loose, Pose, Prop, Stage
 from poise.engines import penalty_kernels as kernels
-from poise.engines.penalty import LEAST, PenaltySimulation, _row
+from poise.engines.penalty import LEAST, PenaltySimulation, list_shapes
 from poise.errors import InputError
 from poise.motion.samples.tracks import stand_pose
 from poise.world.contact_settings import find_damping
@@ -77,19 +77,22 @@ def test_one_contact_is_a_spring_and_a_damper() -> None:
     mass, tensor, center = 0.45, np.diag([4e-4, 9e-4, 8e-4]), np.array([0.05, 0.0, 0.0])
     capsule = poise.Capsule(np.array([0.0, 0.0, 0.0]), np.array([0.1, 0.0, 0.0]), 0.03)
     plate = poise.Box(np.zeros(3), np.array([1.0, 0.1, 1.0]))
-    rows = np.array([_row(capsule, 0), _row(plate, 1)])
-    light = np.zeros((2, 13))
-    light[0] = [1.0 / mass, *center, *np.linalg.inv(tensor).ravel()]
+    s, z, mu = 0.01, 0.5, 0.6
+    scene = kernels.PenaltyScene(
+        things=2, inverse_mass=np.array([1.0 / mass, 0.0]), center=np.array([center, np.zeros(3)]),
+        inverse_inertia=np.array([np.linalg.inv(tensor), np.zeros((3, 3))]), shape_count=2, thing=np.array([0, 1]),
+        **list_shapes([capsule, plate]), pair_count=1, pairs=np.array([[0, 1]]), softness=np.array([s]),
+        damping_ratio=np.array([z]), friction=np.array([mu]), most=kernels.MOST,
+    )  # fmt: skip
     for _ in range(30):
         turn = poise.rotation.exp(np.array([0.0, 0.0, rng.uniform(0.3, 0.6)]))
         R = np.stack([poise.rotation.to_matrix(turn), np.eye(3)])
         p = np.array([[0.0, 0.13 - rng.uniform(0.0, 0.01), 0.0], [0.0, 0.0, 0.0]])
         om, v = np.zeros((2, 3)), np.array([rng.normal(0.0, 0.5, 3), np.zeros(3)])
         om[0] = rng.normal(0.0, 2.0, 3)
-        wrench, told, placed = np.zeros((2, 6)), np.zeros((kernels.MOST, 8)), np.zeros_like(rows)
-        kernels.place_rows(rows, R, p, placed)
-        s, z, mu = 0.01, 0.5, 0.6
-        count = kernels.press(np.array([[0, 1]]), np.array([[s, z, mu]]), placed, R, p, om, v, light, wrench, told)
+        scene.R[:], scene.p[:], scene.om[:], scene.v[:] = R, p, om, v
+        kernels.place_shapes(scene)
+        count, wrench, told = kernels.press(scene), scene.wrench, scene.contact_forces
         depth = find_depth(plate, p[0])[0] + capsule.radius  # its lower end is the only one that is in
         point = p[0] - [0.0, capsule.radius - 0.5 * depth, 0.0]
         arm = R[0].T @ (point - p[0]) - center
@@ -99,10 +102,10 @@ def test_one_contact_is_a_spring_and_a_damper() -> None:
         size = weight / s**2 * depth - 2.0 * z * weight / s * speed[1]
         assert count == (size > 0.0)
         if count:
-            assert told[0, 6] == pytest.approx(size, rel=1e-9)
-            level = np.hypot(told[0, 5], told[0, 7])
+            assert told[0, 1] == pytest.approx(size, rel=1e-9)
+            level = np.hypot(told[0, 0], told[0, 2])
             assert level <= mu * size * (1.0 + 1e-9)
-            assert told[0, [5, 7]] @ speed[[0, 2]] <= 1e-12
+            assert told[0, [0, 2]] @ speed[[0, 2]] <= 1e-12
             np.testing.assert_allclose(wrench[0], -wrench[1] - [*np.cross(p[1] - p[0], wrench[1, 3:]), 0, 0, 0],
                                        atol=1e-9)  # fmt: skip
 
@@ -209,11 +212,11 @@ def test_softness_is_at_least_some_steps() -> None:
     stage, _ = drop_hand(ContactSettings(forces="penalty", softness=0.05))
     stage.build()
     simulation: Any = stage.groups[0].simulation
-    assert np.all(simulation.gains[:, 0] == 0.05)
+    assert np.all(simulation.block.softness == 0.05)
     hard, _ = drop_hand(ContactSettings(forces="penalty"))
     hard.build()
     simulation = hard.groups[0].simulation
-    assert np.all(simulation.gains[:, 0] == LEAST * hard.dt)
+    assert np.all(simulation.block.softness == LEAST * hard.dt)
 
 
 def test_who_begins_in_a_prop_is_refused_every_time_and_who_joins_in_one_is_kept_apart_from_it() -> None:

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 import mujoco
 import numpy as np
 
+from helpers.engine_verbs import Verbs
 from poise.body.geometry.primitives import Box, Shape, Sphere
 from poise.dynamics import body_kernels
 from poise.dynamics.tree import GRAVITY, Tree
-from poise.engines.engine import BodyState, Engine, Simulation
+from poise.engines.engine import BodyState, Engine
 from poise.engines.scene import FREE, GIVEN, Joint, Scene, SceneBody
 from poise.spatial import rotation
 from poise.stage.coupling import kernels as coupling
@@ -94,7 +95,7 @@ class Mixed:
         ground = Ground(friction=case.friction) if case.ground else None
         props = (case.prop,) if case.prop is not None else ()
         gravity = np.array([0.0, -case.gravity, 0.0])
-        self.simulation: Simulation = engine.build(Scene((body,), props, ground, dt, gravity))
+        self.simulation = Verbs(engine.build(Scene((body,), props, ground, dt, gravity)))
         self.time = 0.0
 
     def give(self, t: float) -> None:
@@ -116,7 +117,7 @@ class Mixed:
             joints=4, parents=tree.parents, masses=tree.masses, centers=tree.centers, inertias=tree.inertias, R=R, p=p,
             w=s.w, dw=self.dw, a=self.a, om=om,
         )  # fmt: skip
-        gain = 0.0 if self.simulation.couples(0) else 1.0
+        gain = 0.0 if self.simulation.handles_coupling(0) else 1.0
         given = coupling.Coupling(joints=4, gain=gain, given=self.given, accelerating=self.given, touched=self.given)
         coupling.couple_exact(body, given, body.wrench)
         coupling.hand_to_connectors(tree.parents, self.given, p, body.wrench)

@@ -11,6 +11,7 @@ import pytest
 import scipy.linalg
 
 import poise
+from helpers.engine_verbs import Verbs
 from helpers.random_bodies import random_state
 from oracles import spatial_vectors as reference
 from oracles.coupling import build_physical_tree
@@ -133,7 +134,7 @@ def accelerations_in_mujoco(
     body = SceneBody(
         "body", tree, joints, state.root, state.rotations, state.velocity, state.angular_velocity, is_locked=is_locked
     )
-    simulation = MujocoEngine().build(Scene((body,), ground=None, gravity=gravity, dt=1e-3))
+    simulation = Verbs(MujocoEngine().build(Scene((body,), ground=None, gravity=gravity, dt=1e-3)))
     torque = np.einsum("jab,jb->ja", world(tree, state)[0], unpack(force)[1])
     if not given[0]:
         wrench = wrench.copy()
@@ -144,6 +145,7 @@ def accelerations_in_mujoco(
     if step:
         simulation.step()
     else:
+        simulation.write()
         mujoco.mj_forward(simulation.model, simulation.data)
     out, x = np.zeros(tree.size), simulation.layouts[0]
     for i in np.flatnonzero(~given):

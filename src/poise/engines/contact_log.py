@@ -1,19 +1,21 @@
-"""Hits: things that begin to touch, with the impulse of it. One log follows the contacts of a simulation.
+"""Hits: things that begin to touch, with the impulse. One log follows the contacts of a simulation.
 
-An engine notes its contacts in it by a law of its own (`Simulation.feel`), or is asked for them after each step.
+An engine notes its contacts by a law of its own (`Simulation.contact_law`), or the log reads them after each step.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from poise.compiled.law import Block
 from poise.engines.engine import Simulation
 from poise.engines.memory import write_over
 from poise.engines.scene import Scene
 
+if TYPE_CHECKING:
+    from poise.engines.contact_log_kernels import Episodes
 # N s for every kg of the body that is hit: what changes its speed by a fiftieth of a metre a second. A hand of half a
 # kilogram that is put down at 1 m/s is below it, a ball of the same weight at 4 m/s above.
 LEAST = 0.02
@@ -88,21 +90,18 @@ class ContactLog:
         self.firsts = np.cumsum([0, *(len(body.tree) for body in scene.bodies)])
         pull = float(np.linalg.norm(scene.gravity))
         up = -np.asarray(scene.gravity, float) / pull if pull > 0.0 else np.zeros(3)
-        self._table = np.full((kernels.SLOTS, kernels.COLUMNS), -1.0)
-        self._told, self._counts = np.zeros((kernels.SLOTS, kernels.COLUMNS)), np.zeros(2, np.int64)
-        self._ring = np.zeros((kernels.SLOTS * kernels.RING, 3))
+        self._open, self._reported = (kernels.Episodes(count=kernels.SLOTS) for _ in range(2))
+        self._open.first[:] = -1
         count = len(self._names)
         group = np.arange(count)
         group[: self.firsts[-1]] = np.repeat(self.firsts[:-1], np.diff(self.firsts))
-        self._limit = np.array([*limit, np.inf])
-        self._rows, self._points = np.zeros((2, count), np.int64)
-        self._heard: list[np.ndarray] = []
-        self.block = Block(
-            kernels.HITS, table=self._table, told=self._told, counts=self._counts, ring=self._ring, group=group,
-            kind=np.array([*kind, kernels.FIXED], np.int64), limit=self._limit, up=up, things=len(self._names),
-            rows=self._rows, points=self._points, masses=np.array([*masses, _WALL]),
-            dt=scene.dt, window=max(1.0, round(WINDOW / scene.dt)),
+        self.block = kernels.ContactTable(
+            things=count, kind=np.array([*kind, kernels.FIXED], np.int64), limit=np.array([*limit, np.inf]),
+            group=group, masses=np.array([*masses, _WALL]), up=up, dt=scene.dt,
+            window=max(1.0, round(WINDOW / scene.dt)), open=self._open.address, reported=self._reported.address,
+            ring_size=kernels.SLOTS * kernels.RING,
         )  # fmt: skip
+        self._heard: list[np.ndarray] = []
         self._places: dict[str, int] | None = None
 
     def _add(self, owner: tuple[int, int] | None, name: str) -> None:
@@ -120,16 +119,16 @@ class ContactLog:
         (J, PRESSED) to which each step adds, and the joints' positions (J, 3) m. A body's contacts with itself are no
         part of it. Contacts of a body that is not listed are added nowhere.
         """
-        self._rows[:], self._heard = 0, [array for pair in bodies.values() for array in pair]
-        for k, (pressed, points) in bodies.items():
+        rows, points = self.block.rows, self.block.points
+        rows[:], self._heard = 0, [array for pair in bodies.values() for array in pair]
+        for k, (pressed, positions) in bodies.items():
             for i in range(len(pressed)):
                 at = self.firsts[k] + i
-                self._rows[at], self._points[at] = pressed[i].ctypes.data, points[i].ctypes.data
-        self.block["presses"] = bool(bodies)
+                rows[at], points[at] = pressed[i].ctypes.data, positions[i].ctypes.data
+        self.block.presses = bool(bodies)
 
     def note(self, simulation: Simulation, bodies: int) -> None:
-        """The contacts of the last step, as a simulation tells them."""
-        record = self.block.record[0]
+        """Note the contacts of the last step, as a simulation reports them."""
         if self._places is None:
             self._places = {name: k for k, name in enumerate(self._names)}
         for k in range(bodies):
@@ -138,51 +137,57 @@ class ContactLog:
             for joint, point, force, other in rows:
                 me, it = int(self.firsts[k] + joint), self._places.get(other, self.ground)
                 if self._owners[it] is None or me > it:  # two segments tell each other's
-                    self._kernels.note_contact(record, it, me, *map(float, point), *map(float, force))
-        self._kernels.end_step(record, False)
+                    self._kernels.note_contact(self.block, it, me, np.array(point, float), np.array(force, float))
+        self._kernels.end_step(self.block, False)
 
     def end(self) -> None:
-        """There will be no more steps: what has begun counts as it is."""
-        self._kernels.end_step(self.block.record[0], True)
+        """End: what has begun counts as it is."""
+        self._kernels.end_step(self.block, True)
 
     @property
     def has_news(self) -> bool:
         """Whether there is something to take."""
-        return bool(self._counts[1])
+        return bool(self.block.reported_count[0])
 
     def take(self) -> list[Impact]:
         """Return the hits since the last time: twins where two bodies hit each other, one where a body hits itself."""
-        found = self._read(self._told[: self._counts[1]])
-        self._counts[1] = 0
+        found = self._read(self._reported, range(int(self.block.reported_count[0])))
+        self.block.reported_count[0] = 0
         return found
 
     def find_open(self) -> list[Impact]:
         """Return the hits whose window is not over, with the impulse so far; `take` returns them when it is."""
-        table = self._table
-        return self._read(table[(table[:, self._kernels.FIRST] >= 0.0) & (table[:, self._kernels.OVER] == 0.0)])
+        rows = np.flatnonzero((self._open.first >= 0) & (self._open.is_over == 0))
+        return self._read(self._open, rows.tolist())
 
-    def _read(self, rows: np.ndarray) -> list[Impact]:
+    def _read(self, episodes: Episodes, rows: Iterable[int]) -> list[Impact]:
         found: list[Impact] = []
-        for row in rows:
-            first, second, impulse = int(row[self._kernels.ME]), int(row[self._kernels.OTHER]), row[4:7]
-            told = len(found)
+        for k in rows:
+            first, second = int(episodes.largest_first[k]), int(episodes.largest_second[k])
+            impulse, reported = episodes.impulse[k], len(found)
             for me, it, sign in ((first, second, -1.0), (second, first, 1.0)):
                 owner, its = self._owners[me], self._owners[it]
                 if owner is None or (me == first and its is not None and its[0] == owner[0]):
                     continue
-                if np.linalg.norm(impulse) > self._limit[me]:
-                    force, is_twin = float(row[self._kernels.TOP]), len(found) > told
-                    found.append(Impact(*owner, self._names[it], int(row[2]), sign * impulse, force, is_twin))
+                if np.linalg.norm(impulse) > self.block.limit[me]:
+                    force, is_twin = float(episodes.peak[k]), len(found) > reported
+                    step = int(episodes.began[k])
+                    found.append(Impact(*owner, self._names[it], step, sign * impulse, force, is_twin))
         return sorted(found, key=lambda hit: hit.step)
 
     def numbers(self) -> dict[str, np.ndarray]:
-        """All that changes, by name: it is saved and written over."""
-        return {"table": self._table, "told": self._told, "counts": self._counts, "ring": self._ring}
+        """The arrays that change, by name: they are saved, and written to when a state is restored."""
+        x = self.block
+        return {
+            **{f"open_{name}": array for name, array in self._open.arrays.items()},
+            **{f"reported_{name}": array for name, array in self._reported.arrays.items()},
+            "step": x.step, "reported_count": x.reported_count, "ring": x.ring,
+        }  # fmt: skip
 
     def save(self) -> dict[str, Any]:
         """As plain data."""
         return {name: array.copy() for name, array in self.numbers().items()}
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """What was saved."""
+        """Restore what was saved."""
         write_over(self.numbers(), saved)

@@ -2,11 +2,12 @@
 
 An engine builds a `Simulation` out of a `Scene`. Each step of the stage then is
 
-    for every body: place what is given, apply torques, damping and wrenches, say how fast it is
+    for every body: write
     simulation.step()
     for every body: read
 
-World axes throughout: torques are those of the parent on the body at each joint, wrenches are about each body's joint.
+What is written and read is the layout `Body` (`dynamics/body_kernels.py`), with world poses that are up to date. World
+axes throughout: torques are those of the parent on the body at each joint, wrenches are about each body's joint.
 Velocities are as in `dynamics.tree`: joints' in body axes, the root's in the world's.
 """
 
@@ -27,6 +28,7 @@ from poise.errors import InputError
 from poise.world.ground.ground import Ground
 
 if TYPE_CHECKING:
+    from poise.dynamics.body_kernels import Body
     from poise.engines.contact_log import ContactLog
 
 
@@ -41,38 +43,32 @@ class PropState(NamedTuple):
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What an engine can do; the stage refuses the rest by name.
+    """Capabilities of an engine; the stage refuses the rest by name.
 
     couplings  `exact` needs bodies whose inertia can be moved every step
     hinges     whether it takes joints of kind HINGES
     pins       whether bodies can be fixed to the world
     carriers   whether a body can ride on a prop
-    axial      whether `apply` takes damping about each axis of a joint apart, as its last argument
-    stops      whether `stop` tells it which torques keep joints in their ranges
-    nudges     whether joints can be turned a little between steps; without, such corrections are left out
+    axial      whether it takes damping about each axis of a joint (`Body.axial`)
     uneven     whether the ground may be other than one level plane
     moving     whether the ground may move, and carry what stands on it
     props      whether there are things on its ground
-    flights    whether it can say that nothing touches a body, and takes another velocity of its root; without,
-               momentum in flight drifts with the step
-    speeds     whether contacts know how fast what GIVEN joints move is, with the `exact` coupling; without, a drumming
-               hand lies on the drum
-    burden     s, with the `paper` coupling: the step times how often kinematic parts may outweigh what carries them
+    flights    whether it reports that a body is airborne, and takes another velocity of its root; without, momentum in
+               flight drifts with the step
+    max_mass_ratio_time  s, with the `paper` coupling: the largest product of the step and the mass ratio of kinematic
+                         parts to what carries them
     """
 
     couplings: tuple[str, ...]
     hinges: bool = True
     pins: bool = True
     carriers: bool = True
-    nudges: bool = False
     axial: bool = False
-    stops: bool = False
     uneven: bool = True
     moving: bool = True
     props: bool = True
     flights: bool = False
-    speeds: bool = False
-    burden: float = math.inf
+    max_mass_ratio_time: float = math.inf
 
 
 def check_ground(engine: Engine, ground: Ground | None) -> None:
@@ -144,7 +140,7 @@ class BodyContacts:
 
     @staticmethod
     def load(saved: dict[str, Any]) -> BodyContacts:
-        """What was saved."""
+        """Return the contacts that were saved."""
         joints, points, forces = np.array(saved["joints"], int), np.array(saved["points"]), np.array(saved["forces"])
         return BodyContacts(joints, points, forces, tuple(saved["others"]))
 
@@ -156,79 +152,71 @@ SUBSTEP = fields(arrays="rows", integers="count", floats="dt")
 
 @dataclass(frozen=True, eq=False)
 class SimulationLaws:
-    """A simulation's verbs as compiled laws, for engines that have them: what they read and write is in blocks.
+    """A simulation's verbs as compiled laws, for engines that have them.
 
-    take          of a body and its block: `place`, `apply` and `nudge`
-    step          of nobody and the scene's block
-    read          of a body and its block; writes `aloft` to the body, too, where the engine has flights
-    steer         of a body and its block, where the engine has flights
+    write              of a body and its block: `Simulation.write`, in as many laws as it takes
+    step               of no body and the scene's block
+    read               of a body and its block
+    bodies, scene      a block for each body; one for all
     load_state, store_state  of the scene's block and a workspace's: step there from now on, and no more: `Workspaces`
-    move          of a body and its block: `speed`; None: no GIVEN joint moves anything that touches
-    substep       of an engine that may divide a step: a block of SUBSTEP
-    bodies        a block each;  scene: one for all
+    set_root_velocity  of a body and its block, if the engine has flights
+    substep            of an engine that may divide a step: a block of SUBSTEP
     """
 
-    take: Law
+    write: list[Law]
     step: Law
     read: Law
     bodies: list[Block]
     scene: Block
     load_state: Law | None = None
     store_state: Law | None = None
-    steer: Law | None = None
-    move: Law | None = None
+    set_root_velocity: Law | None = None
     substep: Block | None = None
 
 
 class Simulation(ABC):
     """A scene as an engine holds it, with its state.
 
-    cuts          whether it has no laws and may divide a step: it then calls `ask_again` before each part but the first
-    ask_again     functions of itself and of the length of the part that comes next (s): they `apply` what is asked then
+    cuts          whether it has no laws and may divide a step: it then calls `substeps` before each part but the first
+    substeps      functions of itself and of the length of the part that comes next (s): they call `write_forces`
     memory_bytes  about how much memory it holds: decides when discarded simulations are collected (`memory.py`)
     """
 
     cuts = False
     memory_bytes = 4 << 20
-    ask_again: Sequence[Callable[[Simulation, float], None]] = ()
+    substeps: Sequence[Callable[[Simulation, float], None]] = ()
 
     @abstractmethod
-    def place(self, body: int, state: BodyState) -> None:
-        """Put the bodies of GIVEN joints where q says, and a GIVEN root where it is, for the next step.
+    def write(self, body: int, state: Body) -> None:
+        """Write what moves a body in the next step; the engine reads the fields that it supports.
 
-        A root that rides on a prop stays on its seat.
+        q, w, dw, root, v, a    of GIVEN joints and a GIVEN root, in the middle of the step; a root that rides on a prop
+                                stays on its seat
+        torque, damping, axial  at the simulated joints; damping is integrated implicitly
+        wrench                  from outside on each body
+        stops                   part of the torque that keeps joints in their ranges, and `axial` its damping
+        nudges, nudged          tiny rotations of BALL joints, which correct drift and leave velocities as they are
         """
 
-    @abstractmethod
-    def apply(
-        self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray, axial: np.ndarray | None = None
-    ) -> None:
-        """What acts on a body in the next step.
-
-        torque   (J, 3) N m on each body at its joint from its parent, which feels the opposite; the root's row is not
-                 read
-        damping  (J,) N m s/rad at each joint, which the engine integrates implicitly
-        wrench   (J, 6) [torque N m about its joint, force N] on each body from outside
-        axial    (J, 3) N m s/rad about each body's own axes, besides; given to engines whose `Capabilities` take it
-        """
-
-    def stop(self, body: int, torque: np.ndarray) -> None:  # noqa: B027
-        """Which of the torques (J, 3) that `apply` is then given keep joints in their ranges; axial is their damping.
-
-        For engines that hold such joints in ways of their own, which their `Capabilities` say.
-        """
+    def write_forces(self, body: int, state: Body) -> None:
+        """Write torque, damping, axial, stops and wrench again, within a step that is divided."""
+        raise InputError(f"{type(self).__name__} divides no steps.")
 
     @abstractmethod
     def step(self) -> None:
         """Advance all by the scene's dt."""
 
     @abstractmethod
-    def read(self, body: int, state: BodyState) -> None:
-        """Write where the simulated joints of a body are into a state; those of GIVEN joints are left alone."""
+    def read(self, body: int, state: Body) -> None:
+        """Read where the simulated joints of a body are; leave those of GIVEN joints alone.
+
+        airborne         whether a root that floats was touched by nothing in the last step but what floats itself
+        external_wrench  if so: what others put on it, force N in the world, torque N m about its root in its axes
+        """
 
     @abstractmethod
     def save(self) -> dict[str, Any]:
-        """The state between two steps, as plain data. What acts in the next step is told after it."""
+        """Return the state between two steps, as plain data; what acts in the next step is written after it."""
 
     @abstractmethod
     def restore(self, saved: dict[str, Any]) -> None:
@@ -238,49 +226,31 @@ class Simulation(ABC):
         """The verbs as compiled laws for these bodies' records; None: they are called through Python."""
         return None
 
-    def nudge(self, body: int, joint: int, turn: np.ndarray) -> None:
-        """Turn a BALL joint by a tiny rotation (3,) rad in world axes, leaving its velocity: corrects drift."""
-        raise InputError(f"{type(self).__name__} cannot nudge joints.")
-
-    def is_aloft(self, body: int) -> bool:
-        """Whether a body's root floated and nothing touched it in the last step, or only what floats itself."""
-        return False
-
-    def find_outside(self, body: int) -> np.ndarray:
-        """(6,) what others put on a body that is aloft: force N in the world, torque N m about its root in its axes."""
-        return np.zeros(6)
-
-    def steer(self, body: int, state: BodyState) -> None:
-        """Have a FREE root move as a state says: its v, and the root's w."""
-        raise InputError(f"{type(self).__name__} cannot steer roots.")
+    def set_root_velocity(self, body: int, state: Body) -> None:
+        """Set the velocity of a FREE root: v, and the root's w."""
+        raise InputError(f"{type(self).__name__} cannot set the velocity of a root.")
 
     def move_pin(self, body: int, joint: int, place: np.ndarray, turn: np.ndarray) -> None:  # noqa: B027
-        """Have a pinned joint's body go to a place (3,) m and an orientation (4,); where it cannot, it stays."""
+        """Move a pinned joint's body to a position (3,) m and an orientation (4,); where it cannot, it stays."""
 
-    def speed(self, body: int, state: BodyState, dw: np.ndarray, a: np.ndarray) -> None:  # noqa: B027
-        """How fast GIVEN joints and a GIVEN root move, for contacts of what they carry; after `place` and `apply`.
-
-        state  v and w at mid-step;  dw (J, 3) rad/s2 in body axes;  a (3,) m/s2 of the root
-        """
-
-    def couples(self, body: int) -> bool:
-        """Whether its own step has what GIVEN joints do to those that carry them: nobody has to apply it."""
+    def handles_coupling(self, body: int) -> bool:
+        """Return whether its own step has what GIVEN joints do to those that carry them: it need not be applied."""
         return False
 
     def push_prop(self, name: str, wrench: np.ndarray) -> None:
-        """What acts on a prop in the next step: (6,) [torque about its frame's origin, force], world axes."""
+        """Add a wrench (6,) on a prop in the next step: [torque about its frame's origin, force], world axes."""
         raise InputError(f"{type(self).__name__} cannot push props.")
 
     def read_prop(self, name: str) -> PropState:
-        """Where a prop is and how fast."""
+        """Return pose and velocity of a prop."""
         raise InputError(f"{type(self).__name__} has no props.")
 
     def find_contacts(self, body: int) -> BodyContacts:
-        """Where a body was touched in the last step."""
+        """Return the contacts of a body in the last step."""
         return BodyContacts.none()
 
-    def feel(self, hits: ContactLog) -> tuple[Law, Block] | None:
-        """A law of nobody and a block that notes the contacts of the last step in a log; None: it is asked for them."""
+    def contact_law(self, log: ContactLog) -> tuple[Law, Block] | None:
+        """Return a law that notes the last step's contacts in a log, and its block; None: they are read instead."""
         return None
 
     def press(self, body: int, groups: np.ndarray, force: np.ndarray, pressure: np.ndarray) -> bool:
@@ -288,13 +258,13 @@ class Simulation(ABC):
 
         groups  (J,) int, of each joint; -1 for one in none
 
-        The sums of what `find_contacts` finds; False, and nothing written: whoever asks has to add them up.
+        These are the sums of what `find_contacts` finds; False, and nothing written: the caller has to add them up.
         """
         return False
 
 
 class Workspaces(ABC):
-    """Memory of an engine's that many simulations of the same structure take turns at, a set for each thread.
+    """Memory of an engine that many simulations of the same structure take turns at, a set for each thread.
 
     addresses  (T, W) of their blocks
     """
@@ -303,11 +273,11 @@ class Workspaces(ABC):
 
     @abstractmethod
     def set_up(self, simulations: list[Simulation]) -> list[int] | None:
-        """Have them for these and for nobody else; the number of each one's, or None: it is not worth the while."""
+        """Prepare them for these simulations alone; return the number of each one's, or None if not worthwhile."""
 
     @abstractmethod
     def bring_back(self, simulations: list[Simulation]) -> None:
-        """Have everybody's own data of the engine be as the last step left it."""
+        """Bring every simulation's own data up to date with its last step."""
 
 
 class Engine(ABC):

@@ -14,19 +14,21 @@ same step, and goes deeper.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from poise.body.geometry.primitives import Box, Shape, Sphere
-from poise.engines.engine import BodyContacts, BodyState, Engine, PropState, Simulation
+from poise.engines.engine import BodyContacts, Engine, PropState, Simulation
 from poise.engines.memory import count_memory
-from poise.engines.scene import FREE, Scene, Thing
+from poise.engines.scene import Scene, Thing
 from poise.spatial import rotation
 from poise.world.contact_settings import FORCES, find_damping
 
 if TYPE_CHECKING:
-    from poise.engines.contact_log import ContactLog
+    from poise.dynamics.body_kernels import Body
+    from poise.engines.penalty_kernels import PenaltyScene
 # Steps: a damper alone is stable up to 1, and three points of a hand may touch at once.
 LEAST = 3.0
 
@@ -45,29 +47,18 @@ def build_simulation(engine: Engine, scene: Scene) -> Simulation:
 class PenaltySimulation(Simulation):
     """A simulation in which bodies touch bodies and props by springs and dampers.
 
-    inner  the engine's own, for whoever wants to look
+    inner  the engine's own, for callers that read it
+    block  the layout `PenaltyScene`
     """
 
     def __init__(self, inner: Simulation, scene: Scene):
         self.inner, self.scene, self.memory_bytes = inner, scene, inner.memory_bytes
         self._first = np.cumsum([0, *(len(body.tree) for body in scene.bodies)])
         self._props = {prop.name: int(self._first[-1]) + k for k, prop in enumerate(scene.props)}
-        count = int(self._first[-1]) + len(scene.props)
-        self._R, self._p = np.zeros((count, 3, 3)), np.zeros((count, 3))
-        self._om, self._v, self._wrench = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 6))
-        self._states = [
-            BodyState(b.root.copy(), b.rotations.copy(), b.velocity.copy(), b.angular_velocity.copy())
-            for b in scene.bodies
-        ]
-        self._given = [np.array([joint.is_given for joint in body.joints]) for body in scene.bodies]
-        self._asked: dict[int, list[Any]] = {}
+        self._written: dict[int, Body] = {}
         self._touched = [BodyContacts.none() for _ in scene.bodies]
-        self._floats = {prop.name for prop in scene.props if prop.inertia is not None and prop.hinge is None}
-        for body in scene.bodies:
-            if body.joints[0].kind == FREE and not body.pinned:
-                self._floats |= {f"{body.name}/{name}" for name in body.tree.names}
-        self._light = self._list_light()
-        self._build_pairs()
+        self._floats = scene.find_floating()
+        self.block = self._build_block()
 
     def __getattr__(self, name: str) -> Any:
         if name == "inner":
@@ -76,29 +67,28 @@ class PenaltySimulation(Simulation):
 
     # What may touch.
 
-    def _build_pairs(self) -> None:
-        from poise.engines.penalty_kernels import MOST, ROW
+    def _build_block(self) -> PenaltyScene:
+        from poise.engines.penalty_kernels import MOST, PenaltyScene
 
-        rows, owners = [], []
+        shapes: list[tuple[Thing, int, Shape]] = []  # of what, its number, and the shape
         for k, body in enumerate(self.scene.bodies):
-            for joint, shape in body.shapes:
-                rows.append(_row(shape, int(self._first[k]) + joint))
-                owners.append((k, joint))
+            shapes += [((k, joint), int(self._first[k]) + joint, shape) for joint, shape in body.shapes]
         for prop in self.scene.props:
-            for shape in prop.shapes if prop.touches else ():
-                rows.append(_row(shape, self._props[prop.name]))
-                owners.append(prop.name)  # type: ignore[arg-type]
-        self._rows = np.array(rows, float).reshape(-1, ROW)
-        self._placed, self._told = np.zeros_like(self._rows), np.zeros((MOST, 8))
-        apart = {frozenset(pair) for pair in self.scene.apart}
+            shapes += [(prop.name, self._props[prop.name], shape) for shape in (prop.shapes if prop.touches else ())]
+        owners, apart = [owner for owner, _, _ in shapes], {frozenset(pair) for pair in self.scene.apart}
         pairs = [
             (i, j)
             for i in range(len(owners))
             for j in range(i + 1, len(owners))
             if self._may_touch(owners[i], owners[j]) and frozenset((owners[i], owners[j])) not in apart
         ]
-        self.pairs = np.array(pairs, np.int64).reshape(-1, 2)
-        self.gains = np.array([self._find_gain(owners[i], owners[j]) for i, j in pairs], float).reshape(-1, 3)
+        gains = np.array([self._find_gain(owners[i], owners[j]) for i, j in pairs], float).reshape(-1, 3).T.copy()
+        return PenaltyScene(
+            things=int(self._first[-1]) + len(self.scene.props), **self._find_lightness(), shape_count=len(shapes),
+            thing=np.array([thing for _, thing, _ in shapes], np.int64), **list_shapes([each[2] for each in shapes]),
+            pair_count=len(pairs), pairs=np.array(pairs, np.int64).reshape(-1, 2), softness=gains[0],
+            damping_ratio=gains[1], friction=gains[2], most=MOST,
+        )  # fmt: skip
 
     def _may_touch(self, a: Thing, b: Thing) -> bool:
         if isinstance(a, str):
@@ -118,90 +108,52 @@ class PenaltySimulation(Simulation):
                 rough = rough if own is None else own
         return softness, find_damping(self.scene.touch.bounce), rough
 
-    def _list_light(self) -> np.ndarray:
-        """(T, 13) of each thing by itself: see `penalty_kernels.press`."""
+    def _find_lightness(self) -> dict[str, np.ndarray]:
+        """Return inverse mass, centre and inverse inertia of each thing by itself."""
         parts = [body.tree.body(i) for body in self.scene.bodies for i in range(len(body.tree))]
         found = [*parts, *(prop.inertia for prop in self.scene.props)]
-        light = np.zeros((len(found), 13))
-        for row, inertia in zip(light, found, strict=True):
+        mass, center, inverse = np.zeros(len(found)), np.zeros((len(found), 3)), np.zeros((len(found), 3, 3))
+        for k, inertia in enumerate(found):
             if inertia is not None and inertia.mass > 0.0:
-                tensor = inertia.inertia + 1e-9 * np.eye(3)
-                row[0], row[1:4], row[4:] = 1.0 / inertia.mass, inertia.center, np.linalg.inv(tensor).ravel()
-        return light
+                mass[k], center[k] = 1.0 / inertia.mass, inertia.center
+                inverse[k] = np.linalg.inv(inertia.inertia + 1e-9 * np.eye(3))
+        return {"inverse_mass": mass, "center": center, "inverse_inertia": inverse}
 
     # The step.
 
-    def place(self, body: int, state: BodyState) -> None:
-        """See `Simulation.place`."""
-        own, given = self._states[body], self._given[body]
-        own.q[given] = state.q[given]
-        if given[0]:
-            own.root[:] = state.root
-        self.inner.place(body, state)
-
-    def apply(
-        self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray, axial: np.ndarray | None = None
-    ) -> None:
-        """See `Simulation.apply`; it is handed on with the step, when it is known what touches."""
-        kept: list[Any] = [
-            torque.copy(),
-            damping.copy(),
-            wrench.copy(),
-            None if axial is None else axial.copy(),
-            None,
-            [],
-        ]
-        self._asked[body] = kept
-
-    def nudge(self, body: int, joint: int, turn: np.ndarray) -> None:
-        """See `Simulation.nudge`."""
-        self._asked[body][5].append((joint, np.array(turn)))
-
-    def speed(self, body: int, state: BodyState, dw: np.ndarray, a: np.ndarray) -> None:
-        """See `Simulation.speed`."""
-        own, given = self._states[body], self._given[body]
-        own.w[given] = state.w[given]
-        if given[0]:
-            own.v[:] = state.v
-        self._asked[body][4] = (state.copy(), dw.copy(), a.copy())
+    def write(self, body: int, state: Body) -> None:
+        """See `Simulation.write`; the engine gets it with the step, when it is known what touches."""
+        self._written[body] = state
 
     def step(self) -> None:
         """See `Simulation.step`."""
         self._press()
-        for body, (torque, damping, wrench, axial, speed, nudges) in self._asked.items():
-            more = self._wrench[self._first[body] : self._first[body + 1]]
-            self.inner.apply(body, torque, damping, wrench + more, *(() if axial is None else (axial,)))
-            for joint, turn in nudges:
-                self.inner.nudge(body, joint, turn)
-            if speed is not None:
-                self.inner.speed(body, *speed)
-        self._asked.clear()
+        for body, state in self._written.items():
+            own = state.wrench.copy()
+            state.wrench[:] = own + self.block.wrench[self._first[body] : self._first[body + 1]]
+            self.inner.write(body, state)
+            state.wrench[:] = own
         for name, thing in self._props.items():
-            if self._wrench[thing].any():
-                self.inner.push_prop(name, self._wrench[thing])
+            if self.block.wrench[thing].any():
+                self.inner.push_prop(name, self.block.wrench[thing])
         self.inner.step()
 
     def _press(self) -> None:
         """What touches now, and what that puts on everything."""
-        from poise.dynamics.body_kernels import move_bodies, pose_bodies
-        from poise.engines.penalty_kernels import place_rows, press
+        from poise.engines.penalty_kernels import place_shapes, press
 
-        for k, (body, own) in enumerate(zip(self.scene.bodies, self._states, strict=True)):
-            self.inner.read(k, own)
-            at, tree = slice(self._first[k], self._first[k + 1]), body.tree
-            pose_bodies(tree.parents, tree.offsets, own.root, own.q, self._R[at], self._p[at])
-            move_bodies(tree.parents, self._R[at], self._p[at], own.v, own.w, self._om[at], self._v[at])
+        x = self.block
+        for k, state in self._written.items():
+            rows = slice(self._first[k], self._first[k + 1])
+            x.R[rows], x.p[rows], x.om[rows], x.v[rows] = state.R, state.p, state.om, state.vel
         for name, thing in self._props.items():
             now = self.inner.read_prop(name)
-            self._R[thing], self._p[thing] = rotation.to_matrix(now.turn), now.position
-            self._om[thing], self._v[thing] = now.spin, now.velocity
-        self._wrench[:] = 0.0
-        place_rows(self._rows, self._R, self._p, self._placed)
-        count = press(
-            self.pairs, self.gains, self._placed, self._R, self._p, self._om, self._v, self._light, self._wrench,
-            self._told,
-        )  # fmt: skip
-        self._touched = [self._list_touches(k, self._told[:count]) for k in range(len(self.scene.bodies))]
+            x.R[thing], x.p[thing] = rotation.to_matrix(now.turn), now.position
+            x.om[thing], x.v[thing] = now.spin, now.velocity
+        place_shapes(x)
+        count = press(x)
+        told = np.hstack([x.contact_things[:count], x.contact_points[:count], x.contact_forces[:count]])
+        self._touched = [self._list_touches(k, told) for k in range(len(self.scene.bodies))]
 
     def _list_touches(self, body: int, told: np.ndarray) -> BodyContacts:
         if not len(told):
@@ -224,9 +176,24 @@ class PenaltySimulation(Simulation):
         k = int(np.searchsorted(self._first, thing, side="right")) - 1
         return f"{self.scene.bodies[k].name}/{self.scene.bodies[k].tree.names[thing - int(self._first[k])]}"
 
-    def read(self, body: int, state: BodyState) -> None:
-        """See `Simulation.read`."""
+    def read(self, body: int, state: Body) -> None:
+        """See `Simulation.read`: a body is airborne if what touches it floats."""
         self.inner.read(body, state)
+        if not self._floats.issuperset(self._touched[body].others):
+            state.airborne = 0
+        if state.airborne:
+            state.external_wrench[:] = state.external_wrench + self._find_external(body)
+        else:
+            state.external_wrench[:] = 0.0
+
+    def _find_external(self, body: int) -> np.ndarray:
+        """(6,) what other bodies and props put on one: force in the world, torque about its root in its axes."""
+        touched, root = self._touched[body], int(self._first[body])
+        own = self.scene.bodies[body].name + "/"
+        others = np.array([not name.startswith(own) for name in touched.others], bool)
+        points, forces = touched.points[others], touched.forces[others]
+        torque = np.cross(points - self.block.p[root], forces).sum(axis=0)
+        return np.concatenate([forces.sum(axis=0), self.block.R[root].T @ torque])
 
     def find_contacts(self, body: int) -> BodyContacts:
         """See `Simulation.find_contacts`: the engine's and these."""
@@ -238,39 +205,17 @@ class PenaltySimulation(Simulation):
 
     # The rest is the engine's.
 
-    def stop(self, body: int, torque: np.ndarray) -> None:
-        """See `Simulation.stop`."""
-        self.inner.stop(body, torque)
-
-    def feel(self, hits: ContactLog) -> None:
-        """See `Simulation.feel`: it is asked for its contacts."""
-        return
-
-    def is_aloft(self, body: int) -> bool:
-        """See `Simulation.is_aloft`."""
-        return self._floats.issuperset(self._touched[body].others) and self.inner.is_aloft(body)
-
-    def find_outside(self, body: int) -> np.ndarray:
-        """See `Simulation.find_outside`."""
-        touched, root = self._touched[body], int(self._first[body])
-        own = self.scene.bodies[body].name + "/"
-        others = np.array([not name.startswith(own) for name in touched.others], bool)
-        points, forces = touched.points[others], touched.forces[others]
-        torque = np.cross(points - self._p[root], forces).sum(axis=0)
-        more = np.concatenate([forces.sum(axis=0), self._R[root].T @ torque])
-        return np.asarray(self.inner.find_outside(body) + more)
-
-    def steer(self, body: int, state: BodyState) -> None:
-        """See `Simulation.steer`."""
-        self.inner.steer(body, state)
+    def set_root_velocity(self, body: int, state: Body) -> None:
+        """See `Simulation.set_root_velocity`."""
+        self.inner.set_root_velocity(body, state)
 
     def move_pin(self, body: int, joint: int, place: np.ndarray, turn: np.ndarray) -> None:
         """See `Simulation.move_pin`."""
         self.inner.move_pin(body, joint, place, turn)
 
-    def couples(self, body: int) -> bool:
-        """See `Simulation.couples`."""
-        return self.inner.couples(body)
+    def handles_coupling(self, body: int) -> bool:
+        """See `Simulation.handles_coupling`."""
+        return self.inner.handles_coupling(body)
 
     def push_prop(self, name: str, wrench: np.ndarray) -> None:
         """See `Simulation.push_prop`."""
@@ -291,17 +236,17 @@ class PenaltySimulation(Simulation):
         self._touched = touched
 
 
-def _row(shape: Shape, thing: int) -> np.ndarray:
-    """A shape as `penalty_kernels` reads it."""
-    from poise.engines.penalty_kernels import BOX, LINE, ROW
+def list_shapes(shapes: Sequence[Shape]) -> dict[str, np.ndarray]:
+    """Return fields of `PenaltyScene` for some shapes."""
+    from poise.engines.penalty_kernels import BOX, LINE
 
-    row = np.zeros(ROW)
-    row[1] = thing
-    if isinstance(shape, Box):
-        row[0], row[2:5], row[5:8] = BOX, shape.center, shape.half
-        row[9:18] = rotation.to_matrix(shape.turn).ravel()
-        return row
-    ends = (shape.center, shape.center) if isinstance(shape, Sphere) else (shape.start, shape.end)
-    row[0], row[2:5], row[5:8], row[8] = LINE, *ends, shape.radius
-    row[9:18] = np.eye(3).ravel()
-    return row
+    count = len(shapes)
+    kind, radius = np.full(count, LINE), np.zeros(count)
+    a, b, axes = np.zeros((count, 3)), np.zeros((count, 3)), np.tile(np.eye(3), (count, 1, 1))
+    for k, shape in enumerate(shapes):
+        if isinstance(shape, Box):
+            kind[k], a[k], b[k], axes[k] = BOX, shape.center, shape.half, rotation.to_matrix(shape.turn)
+        else:
+            ends = (shape.center, shape.center) if isinstance(shape, Sphere) else (shape.start, shape.end)
+            (a[k], b[k]), radius[k] = ends, shape.radius
+    return {"kind": kind, "radius": radius, "a": a, "b": b, "axes": axes}

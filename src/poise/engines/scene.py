@@ -93,6 +93,14 @@ class Scene:
     meets: np.ndarray | None = None
     apart: tuple[tuple[Thing, Thing], ...] = ()
 
+    def find_floating(self) -> set[str]:
+        """Return the names of all that floats, as in `BodyContacts.others`: free props, and segments of free bodies."""
+        found = {prop.name for prop in self.props if prop.inertia is not None and prop.hinge is None}
+        for body in self.bodies:
+            if body.joints[0].kind == FREE and not body.pinned:
+                found |= {f"{body.name}/{name}" for name in body.tree.names}
+        return found
+
     def find_kinds(self) -> tuple[list[int], np.ndarray]:
         """Bodies that touch the same bodies, as kinds: the kind of each body, and (K, K) bool, which kinds touch.
 

@@ -52,13 +52,18 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
         body.lean[:] = 0.0  # hips lean over legs that balance
     take_part(actor, t)
     _hold(actor, undriven, t)
-    assignments.still = None if starting else _let_run_out(actor, t)
-    if starting:
-        actor.start_height = hips_over_floor(actor)
-        actor.effort.begin(t)
+    _begin_effort(actor, t, starting)
     body.turning[:] = body.handed[:] = body.pulling[:] = 0.0  # the players have taken over
     _begin_coupling(actor, starting)
     actor.flight.begin(t)
+
+
+def _begin_effort(actor: Actor, t: float, starting: bool) -> None:
+    """Measure the height of the hips and begin with efforts, or bring prescribed joints without a driver to rest."""
+    actor.assignments.still = None if starting else _let_run_out(actor, t)
+    if starting:
+        actor.start_height = hips_over_floor(actor)
+        actor.effort.begin(t)
 
 
 def _is_grounded(actor: Actor) -> bool:
@@ -88,7 +93,7 @@ def _begin_coupling(actor: Actor, starting: bool) -> None:
         return
     if starting:
         check_standing(body, actor.given, body.stands, actor.name)
-    limit = stage.engine.abilities.burden
+    limit = stage.engine.abilities.max_mass_ratio_time
     coupling.filter_factor[0] = find_filter(body, actor.given, stage.gain, stage.torque_only, actor.name, limit)
 
 

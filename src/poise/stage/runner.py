@@ -1,4 +1,4 @@
-"""A stage in a thread of its own: it runs at its own rate, and frames are read from outside (W6).
+"""A stage that runs in a separate thread at its own rate, while frames are read from outside (W6).
 
     with Runner(stage, fps=50) as runner:
         runner.post(lambda: actor.change(bpm=140))
@@ -103,7 +103,7 @@ class Runner:
         return self._thread is not None and self._thread.is_alive()
 
     def post(self, task: Callable[[], object]) -> None:
-        """Have something done to the stage between two steps; what it raises ends the run."""
+        """Call a function between two steps; what it raises ends the run."""
         self._raise()
         self._posted.append(task)
 

@@ -262,11 +262,10 @@ class GetUp:
         body.block["t"] = self.clock + self.time
         self.springs.write(body, self.clock + self.time)
         self.limits.law(body.block, self.limits.block)
-        self.simulation.place(0, body.state)
-        self.simulation.apply(0, body.torque, body.damping, body.wrench, body.axial)
-        self.simulation.speed(0, body.state, body.dw, body.a)
+        body.nudged[:] = 0
+        self.simulation.write(0, body.block)
         self.simulation.step()
-        self.simulation.read(0, body.state)
+        self.simulation.read(0, body.block)
         self.time += body.dt
         self._place(way[2:5])
 

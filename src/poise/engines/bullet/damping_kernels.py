@@ -18,30 +18,55 @@ with what cannot move also is a mass at its point, as large as its force could h
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from poise.compiled.kernel import kernel
+from poise.compiled.layout import Floats, Ints, Layout
 from poise.dynamics import body_kernels
 from poise.engines.mujoco.kernels import turned_back
 from poise.engines.scene import BALL, FREE, HINGES
 
 
-@kernel
-def set_turns(
-    kind: np.ndarray,
-    count: np.ndarray,
-    axes: np.ndarray,
-    angles: np.ndarray,
-    speeds: np.ndarray,
-    R: np.ndarray,
-    S: np.ndarray,
-    dw: np.ndarray,
-) -> None:
-    """S in the world, and dw (J, 3), what the joints' angular velocities change by at constant speeds, in body axes.
+class Damping(Layout):
+    """One body in a step, and the damping that is foreseen. World axes, unless it says otherwise."""
 
-    angles, speeds (J, 2) of hinges; a ball's turns are the body's own axes.
+    joints: int
+    kind: Annotated[Ints, "joints"]
+    count: Annotated[Ints, "joints"]  # turns of each joint
+    axes: Annotated[Floats, "joints", 2, 3]  # of hinges, in the bodies' axes
+    parents: Annotated[Ints, "joints"]
+    masses: Annotated[Floats, "joints"]  # kg, of the bodies that the engine has
+    centers: Annotated[Floats, "joints", 3]
+    inertias: Annotated[Floats, "joints", 3, 3]
+    R: Annotated[Floats, "joints", 3, 3]
+    p: Annotated[Floats, "joints", 3]
+    v0: Annotated[Floats, 3]  # m/s, of the root
+    w: Annotated[Floats, "joints", 3]  # rad/s, in the bodies' axes
+    dw: Annotated[Floats, "joints", 3]  # rad/s2
+    angles: Annotated[Floats, "joints", 2]  # rad, of hinges
+    speeds: Annotated[Floats, "joints", 2]  # rad/s
+    S: Annotated[Floats, "joints", 3, 3]  # unit turns of each joint, a row each
+    D: Annotated[Floats, "joints", 3]  # N m s/rad about each turn
+    torque: Annotated[Floats, "joints", 3]  # N m
+    wrench: Annotated[Floats, "joints", 6]  # with the contacts' forces
+    gravity: Annotated[Floats, 3]  # m/s2
+    holds: int  # points that hold bodies
+    held: Annotated[Ints, "holds"]  # the bodies
+    held_at: Annotated[Floats, "holds", 3]  # m
+    held_mass: Annotated[Floats, "holds"]  # kg, of a mass that would hold as firmly
+    out: Annotated[Floats, "joints", 3]  # N m: -D (qd + dt qdd) about each turn
+
+
+@kernel
+def set_turns(x: Damping) -> None:
+    """Write S, and dw: the change of the joints' angular velocities at constant speeds, in body axes.
+
+    A ball's turns are the body's own axes.
     """
-    for i in range(len(kind)):
+    kind, count, axes, angles, speeds, R, S, dw = x.kind, x.count, x.axes, x.angles, x.speeds, x.R, x.S, x.dw
+    for i in range(x.joints):
         for k in range(3):
             dw[i, k] = 0.0
         if kind[i] == BALL:
@@ -53,103 +78,96 @@ def set_turns(
             S[i, last, 0], S[i, last, 1], S[i, last, 2] = body_kernels.turn(R[i], axes[i, last])
             if last == 1:
                 half = 0.5 * angles[i, 1]
-                x, y, z = turned_back(axes[i, 1], np.sin(half), np.cos(half), axes[i, 0])
+                tx, ty, tz = turned_back(axes[i, 1], np.sin(half), np.cos(half), axes[i, 0])
                 # the first axis as the body sees it turns backwards about the second
                 u, s = axes[i, 1], -speeds[i, 0] * speeds[i, 1]
                 dw[i, 0], dw[i, 1], dw[i, 2] = (
-                    s * (u[1] * z - u[2] * y), s * (u[2] * x - u[0] * z), s * (u[0] * y - u[1] * x),
+                    s * (u[1] * tz - u[2] * ty), s * (u[2] * tx - u[0] * tz), s * (u[0] * ty - u[1] * tx),
                 )  # fmt: skip
                 for a in range(3):
-                    S[i, 0, a] = R[i, a, 0] * x + R[i, a, 1] * y + R[i, a, 2] * z
+                    S[i, 0, a] = R[i, a, 0] * tx + R[i, a, 1] * ty + R[i, a, 2] * tz
 
 
 @kernel
-def set_damping(
-    count: np.ndarray, R: np.ndarray, S: np.ndarray, damping: np.ndarray, axial: np.ndarray, D: np.ndarray
-) -> None:
-    """D (J, 3) N m s/rad about each turn of each joint: of damping (J,) for all, and axial (J, 3) about body axes."""
-    for i in range(len(count)):
+def set_damping(x: Damping, damping: np.ndarray) -> None:
+    """Write D: of damping (J,) N m s/rad for all turns of each joint."""
+    count, D = x.count, x.D
+    for i in range(x.joints):
         for a in range(3):
-            D[i, a] = 0.0
-            if a < count[i]:
-                x, y, z = body_kernels.turn_back(R[i], S[i, a])
-                D[i, a] = damping[i] + axial[i, 0] * x * x + axial[i, 1] * y * y + axial[i, 2] * z * z
+            D[i, a] = damping[i] if a < count[i] else 0.0
 
 
 @kernel
-def damp(
-    kind: np.ndarray,
-    count: np.ndarray,
-    parents: np.ndarray,
-    masses: np.ndarray,
-    centers: np.ndarray,
-    inertias: np.ndarray,
-    R: np.ndarray,
-    p: np.ndarray,
-    v0: np.ndarray,
-    w: np.ndarray,
-    dw: np.ndarray,
-    S: np.ndarray,
-    torque: np.ndarray,
-    wrench: np.ndarray,
-    damping: np.ndarray,
-    gravity: np.ndarray,
-    dt: float,
-    held: np.ndarray,
-    held_at: np.ndarray,
-    held_mass: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """Out (J, 3) N m: -D (qd + dt qdd) about each turn of each joint.
-
-    damping  (J, 3) N m s/rad about each turn
-    masses   of the bodies that the engine has; torque (J, 3), wrench (J, 6) with the contacts' forces, world axes
-    held     (c,) bodies that something holds, at held_at (c, 3) m in the world, like a held_mass (c,) kg there
-    """
-    j = len(kind)
-    om, v, al, acc = np.zeros((j, 3)), np.zeros((j, 3)), np.zeros((j, 3)), np.zeros((j, 3))
-    f, n = np.zeros((j, 3)), np.zeros((j, 3))
-    body_kernels.move_bodies(parents, R, p, v0, w, om, v)
-    body_kernels.accelerate_bodies(parents, R, p, w, dw, om, -gravity, al, acc)
-    body_kernels.net_forces(masses, centers, inertias, R, om, al, acc, f, n)
-    for i in range(j):
-        for a in range(3):
-            n[i, a] -= wrench[i, a]
-            f[i, a] -= wrench[i, 3 + a]
-    body_kernels.gather_inward(parents, p, f, n)
-    I, U, V = np.zeros((j, 6, 6)), np.zeros((j, 6, 3)), np.zeros((j, 3, 3))
-    Q, qd, bias, a6 = np.zeros((j, 3)), np.zeros((j, 3)), np.zeros((j, 6)), np.zeros((j, 6))
-    for i in range(j):
-        _set_rigid(masses[i], centers[i], inertias[i], R[i], I[i])
-    for k in range(len(held)):
-        i = held[k]
-        _add_point(held_mass[k], held_at[k, 0] - p[i, 0], held_at[k, 1] - p[i, 1], held_at[k, 2] - p[i, 2], I[i])
+def damp(x: Damping, dt: float) -> None:
+    """Write `out`, the damping torques with the velocity at the step's end."""
+    j, kind, count, parents, R, p, S, D = x.joints, x.kind, x.count, x.parents, x.R, x.p, x.S, x.D
+    f, n, I = np.zeros((j, 3)), np.zeros((j, 3)), np.zeros((j, 6, 6))
+    _find_bias(x, f, n)
+    _set_inertias(x, I)
+    U, V = np.zeros((j, 6, 3)), np.zeros((j, 3, 3))
+    Q, qd, bias = np.zeros((j, 3)), np.zeros((j, 3)), np.zeros((j, 6))
     for i in range(j - 1, 0, -1):
         k = parents[i]
         if kind[i] == BALL or kind[i] == HINGES:
-            x, y, z = body_kernels.turn(R[i], w[i])
+            wx, wy, wz = body_kernels.turn(R[i], x.w[i])
             for a in range(count[i]):
                 s = S[i, a]
-                qd[i, a] = s[0] * x + s[1] * y + s[2] * z
-                Q[i, a] = -damping[i, a] * qd[i, a]
+                qd[i, a] = s[0] * wx + s[1] * wy + s[2] * wz
+                Q[i, a] = -D[i, a] * qd[i, a]
                 for b in range(3):
-                    Q[i, a] += s[b] * (torque[i, b] - n[i, b] - bias[i, b])
-            _factor(I[i], S[i], count[i], dt, damping[i], U[i], V[i])
+                    Q[i, a] += s[b] * (x.torque[i, b] - n[i, b] - bias[i, b])
+            _factor(I[i], S[i], count[i], dt, D[i], U[i], V[i])
             _reduce(I[i], U[i], V[i], Q[i], bias[i])
         _hand_on(I[i], bias[i], p[i, 0] - p[k, 0], p[i, 1] - p[k, 1], p[i, 2] - p[k, 2], I[k], bias[k])
+    a6 = np.zeros((j, 6))
     if kind[0] == FREE:
         for a in range(3):
             a6[0, a], a6[0, 3 + a] = -n[0, a] - bias[0, a], -f[0, a] - bias[0, 3 + a]
         _solve(I[0], a6[0])
-    for i in range(1, j):
+    _accelerate(x, dt, a6, U, V, Q, qd)
+
+
+@kernel
+def _find_bias(x: Damping, f: np.ndarray, n: np.ndarray) -> None:
+    """Write forces f and torques n (J, 3) that the joints carry at constant speeds, less what acts from outside."""
+    j = x.joints
+    om, v, al, acc = np.zeros((j, 3)), np.zeros((j, 3)), np.zeros((j, 3)), np.zeros((j, 3))
+    body_kernels.move_bodies(x.parents, x.R, x.p, x.v0, x.w, om, v)
+    body_kernels.accelerate_bodies(x.parents, x.R, x.p, x.w, x.dw, om, -x.gravity, al, acc)
+    body_kernels.net_forces(x.masses, x.centers, x.inertias, x.R, om, al, acc, f, n)
+    for i in range(j):
+        for a in range(3):
+            n[i, a] -= x.wrench[i, a]
+            f[i, a] -= x.wrench[i, 3 + a]
+    body_kernels.gather_inward(x.parents, x.p, f, n)
+
+
+@kernel
+def _set_inertias(x: Damping, I: np.ndarray) -> None:
+    """Write the inertia I (J, 6, 6) of each body by itself, with the masses that hold it."""
+    p = x.p
+    for i in range(x.joints):
+        _set_rigid(x.masses[i], x.centers[i], x.inertias[i], x.R[i], I[i])
+    for k in range(x.holds):
+        i, point = x.held[k], x.held_at[k]
+        _add_point(x.held_mass[k], point[0] - p[i, 0], point[1] - p[i, 1], point[2] - p[i, 2], I[i])
+
+
+@kernel
+def _accelerate(
+    x: Damping, dt: float, a6: np.ndarray, U: np.ndarray, V: np.ndarray, Q: np.ndarray, qd: np.ndarray
+) -> None:
+    """Write accelerations a6 (J, 6) from the root outwards, and the damping torques that follow."""
+    kind, count, parents, p, S, D, out = x.kind, x.count, x.parents, x.p, x.S, x.D, x.out
+    for i in range(1, x.joints):
         k = parents[i]
-        x, y, z = p[i, 0] - p[k, 0], p[i, 1] - p[k, 1], p[i, 2] - p[k, 2]
+        rx, ry, rz = p[i, 0] - p[k, 0], p[i, 1] - p[k, 1], p[i, 2] - p[k, 2]
         u, a_i = a6[k], a6[i]
         for a in range(6):
             a_i[a] = u[a]
-        a_i[3] += u[1] * z - u[2] * y
-        a_i[4] += u[2] * x - u[0] * z
-        a_i[5] += u[0] * y - u[1] * x
+        a_i[3] += u[1] * rz - u[2] * ry
+        a_i[4] += u[2] * rx - u[0] * rz
+        a_i[5] += u[0] * ry - u[1] * rx
         for a in range(3):
             out[i, a] = 0.0
         if kind[i] == BALL or kind[i] == HINGES:
@@ -161,7 +179,7 @@ def damp(
                 qdd = V[i, a, 0] * Q[i, 0] + V[i, a, 1] * Q[i, 1] + V[i, a, 2] * Q[i, 2]
                 for b in range(3):
                     a_i[b] += S[i, a, b] * qdd
-                out[i, a] = -damping[i, a] * (qd[i, a] + dt * qdd)
+                out[i, a] = -D[i, a] * (qd[i, a] + dt * qdd)
 
 
 @kernel

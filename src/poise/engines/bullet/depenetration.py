@@ -28,7 +28,7 @@ _DISTANCE = 8  # which number of a contact says how far apart its two are; less 
 
 
 class DepenetrationLimit:
-    """How fast the contacts of a world push things out. falls: whether somebody in it does.
+    """Limit of the velocity at which contacts push things out of each other. falls: whether a body falls.
 
     soft      N/m and N s/m of what is soft, by (id, link)
     touching  (id, link) of all that touched something in the last step

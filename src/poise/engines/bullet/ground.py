@@ -47,7 +47,7 @@ def add_ground(world: BulletWorld, ground: Ground) -> None:
 
 
 def find_corners_down(world: BulletWorld) -> None:
-    """Have all corners of soles that are on the ground found before the first step.
+    """Find all corners of soles that are on the ground before the first step.
 
     Bullet finds one point of a box on a plane at a time, the deepest: on one corner each, feet went in by 10 mm in the
     first steps, and slid. The ground is tilted by next to nothing, one way after the other, and put back.

@@ -23,10 +23,10 @@ _ON = 0.9
 _BACK = 0.5  # rad/s, at which a joint is turned back into its range
 
 
-def stop_joints(world: BulletWorld, held: BulletBody, axial: np.ndarray | None, dt: float) -> None:
-    """Motors for the joints that have axial damping (J, 3), and none for others. held.stops: t, world axes."""
-    ends = set() if axial is None else set(np.flatnonzero(axial.any(axis=1)).tolist())
-    if axial is None or not (ends or held.stopped):
+def stop_joints(world: BulletWorld, held: BulletBody, axial: np.ndarray, dt: float) -> None:
+    """Set motors for the joints that have axial damping (J, 3), and none for others. held.stops: t, world axes."""
+    ends = set(np.flatnonzero(axial.any(axis=1)).tolist())
+    if not (ends or held.stopped):
         return
     for piece in held.pieces:
         for k, joint in enumerate(piece.joints):
@@ -39,7 +39,7 @@ def stop_joints(world: BulletWorld, held: BulletBody, axial: np.ndarray | None, 
 
 def _hold(world: BulletWorld, held: BulletBody, piece: Multibody, k: int, axial: np.ndarray, dt: float) -> None:
     bullet, joint, dof, options = world.bullet, piece.joints[k], piece.dof[k], {"physicsClientId": world.client}
-    S, R, count = held.S[joint], held.R[joint], held.count[joint]
+    S, R, count = held.damping.S[joint], held.R[joint], held.count[joint]
     now, torque = S @ (R @ held.state.w[joint]), S @ held.stops[joint]
     D = np.einsum("ab,b->a", (S @ R) ** 2, axial)  # about each turn
     share = D / max(float(D[:count].max()), 1e-12)

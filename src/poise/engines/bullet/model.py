@@ -23,12 +23,12 @@ stays where it is: the whole weighs what it weighs, and only the ball's own spin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poise.body.geometry.primitives import Box
+from poise.body.geometry.primitives import Box, Shape
 from poise.engines.bullet.prescribed_segments import (
     CORNERS,
     WORLD,
@@ -46,7 +46,10 @@ from poise.errors import InputError, check_most
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 
+if TYPE_CHECKING:
+    from poise.engines.bullet.damping_kernels import Damping
 MOST = 128  # numbers that Bullet tells of one multibody: 7 of its base, 4 of a ball, 1 of a hinge
+NOTHING = 0, 0  # the mask of a link that touches nothing
 # Steps over which a contact's force must last to count in the forecast: with 1, contacts that come and go feed on their
 # own kicks, and a leg on a badly solved contact (50 iterations at 10 ms) flies off.
 STEADY = 8
@@ -101,9 +104,9 @@ class BulletBody:
         self.state = BodyState(
             np.array(body.root, float), np.array(body.rotations, float), np.zeros(3), np.zeros((j, 3))
         )
-        self.angles, self.speeds = np.zeros((j, 2)), np.zeros((j, 2))
-        self.R, self.p, self.S = np.zeros((j, 3, 3)), np.zeros((j, 3)), np.zeros((j, 3, 3))
-        self.dw, self.f, self.n, self.out, self.D, self.stops = (np.zeros((j, 3)) for _ in range(6))
+        self.R, self.p = np.zeros((j, 3, 3)), np.zeros((j, 3))
+        self.f, self.n, self.stops = (np.zeros((j, 3)) for _ in range(3))
+        self.damping = self._build_damping()
         self.pressed = np.zeros((STEADY, j))  # N on each body from what cannot move, last step first
         self.foreseen = np.full((j, 3), np.nan)  # rad/s about each joint's turns, after the step; NaN: nothing
         self.stopped: set[int] = set()  # joints that a motor holds: see `engines/bullet/joint_stops.py`
@@ -125,23 +128,33 @@ class BulletBody:
 
         body_kernels.pose_bodies(self.tree.parents, self.tree.offsets, self.state.root, self.state.q, self.R, self.p)
 
-    def find_given(self, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """w and dw (J, 3) of all joints, and gravity less a GIVEN root's acceleration, as Bullet's step has them."""
-        if self.given is None:
-            return self.state.w, self.dw, gravity
-        is_given, (w, dw, a) = (self.kind == GIVEN)[:, None], self.given
-        return (
-            np.where(is_given, w, self.state.w),
-            np.where(is_given, dw, self.dw),
-            gravity - a if is_given[0] else gravity,
-        )
+    def _build_damping(self) -> Damping:
+        """Data of the kernels that foresee damping."""
+        from poise.engines.bullet.damping_kernels import Damping
+
+        tree = self.tree
+        return Damping(
+            joints=len(tree), kind=self.kind, count=self.count, axes=self.axes, parents=tree.parents,
+            masses=np.array(self.masses), centers=np.array(tree.centers), inertias=self.inertias, R=self.R, p=self.p,
+            v0=self.state.v,
+        )  # fmt: skip
+
+    def write_given(self, gravity: np.ndarray) -> None:
+        """Write w and dw of all joints, and gravity less a GIVEN root's acceleration, as Bullet's step has them."""
+        x = self.damping
+        x.w[:], x.gravity[:] = self.state.w, gravity
+        if self.given is not None:
+            is_given, (w, dw, a) = self.kind == GIVEN, self.given
+            x.w[is_given], x.dw[is_given] = w[is_given], dw[is_given]
+            if is_given[0]:
+                x.gravity[:] = gravity - a
 
     def check_forecast(self) -> None:
         """Forget how steady the contacts were if the last forecast was wrong: the body counts as free for a while.
 
-        One that counted on no contact is not asked: the ground makes it wrong, and would never be counted on again.
+        One that counted on no contact does not count: the ground makes it wrong, and would never be counted on again.
         """
-        now = np.einsum("iab,ib->ia", self.S, np.einsum("iab,ib->ia", self.R, self.state.w))
+        now = np.einsum("iab,ib->ia", self.damping.S, np.einsum("iab,ib->ia", self.R, self.state.w))
         if np.any(np.abs(now - self.foreseen) > SURPRISE * (1.0 + np.abs(self.foreseen))):
             self.pressed[:] = 0.0
 
@@ -165,102 +178,175 @@ def add_body(world: BulletWorld, index: int, held: BulletBody) -> None:
         _pin(world, index, held, i)
 
 
+@dataclass(eq=False)
+class _Plan:
+    """The links of a multibody before Bullet has it. Numbers of links count from 0; `last` counts the base as 0.
+
+    shapes  of each of its joints' bodies: the first is the link's own, the others have links of their own
+    joints, numbers, dofs  of links that turn: see `Multibody`
+    stiff   (joint, link) of joints that do not turn
+    locked  (first link, reach) of the locked inertia on a joint's body
+    further (joint, shape) of links for further shapes, which begin at link `first_further`
+    last    joint -> number of the link that is its body
+    """
+
+    base: int
+    members: list[int]
+    shapes: dict[int, list[Shape]]
+    links: list[dict[str, Any]] = field(default_factory=list)
+    joints: list[int] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    dofs: list[int] = field(default_factory=list)
+    stiff: list[tuple[int, int]] = field(default_factory=list)
+    locked: dict[int, tuple[int, float]] = field(default_factory=dict)
+    further: list[tuple[int, Shape]] = field(default_factory=list)
+    first_further: int = 0
+    last: dict[int, int] = field(default_factory=dict)
+
+    def first(self, joint: int) -> Shape | None:
+        """The first shape of a joint's body."""
+        return self.shapes[joint][0] if self.shapes[joint] else None
+
+
 def _add_piece(world: BulletWorld, index: int, held: BulletBody, base: int, members: list[int]) -> Multibody:
-    bullet, body, tree = world.bullet, held.body, held.tree
-    shapes = {i: [shape for k, shape in body.shapes if k == i] for i in (base, *members)}
-    first = {i: each[0] if each else None for i, each in shapes.items()}
-    inertia, is_free = held.own[base], held.kind[base] == FREE or held.is_moved
-    if held.is_moved and held.kind[base] == GIVEN and find_carrier(body, base) == WORLD:
+    """Build the multibody of a free root or a GIVEN holder, with all that hangs from it."""
+    plan = _plan_links(world, held, base, members)
+    inertia = held.own[base]
+    if held.is_moved and held.kind[base] == GIVEN and find_carrier(held.body, base) == WORLD:
         inertia = _heavy(held, base)
-    links: list[dict[str, Any]] = []
-    joints, numbers, dofs = [], [], []
-    locked: dict[int, tuple[int, float]] = {}
-    stiff: list[tuple[int, int]] = []  # joints that do not turn, and their links
-    last = {base: 0}  # the multibody's number of each joint's body, counted from its base
+    piece = _create_multibody(world, index, held, plan, inertia)
+    _set_base(world, index, held, piece, plan, inertia)
+    _set_links(world, index, held, piece, plan)
+    _set_further(world, index, held, piece, plan)
+    if held.kind[base] == FREE:  # others are put where they belong before the first step
+        om = rotation.rotate(held.state.q[0], held.body.angular_velocity[0])
+        v = held.body.velocity + np.cross(om, rotation.rotate(held.state.q[0], inertia.center))
+        world.bullet.resetBaseVelocity(piece.uid, v, om, physicsClientId=world.client)
+    return piece
+
+
+def _plan_links(world: BulletWorld, held: BulletBody, base: int, members: list[int]) -> _Plan:
+    bullet, body = world.bullet, held.body
+    plan = _Plan(base, members, {i: [shape for k, shape in body.shapes if k == i] for i in (base, *members)})
+    links, last = plan.links, plan.last
+    last[base] = 0
     for i in members:
-        joint, parent = body.joints[i], last[int(tree.parents[i])]
-        turns = [-1] if joint.kind == BALL else list(range(len(joint.axes)))
-        if not turns:  # stiff, as it was built
-            links.append(_stiff(bullet, held, i, parent, world.add_shape(first[i])))
-            parent = len(links)
-            stiff.append((i, parent - 1))
-        for dof in turns:
-            is_last = dof == turns[-1]
-            links.append(
-                _link(
-                    bullet, held.own[i] if is_last else TRACE, parent,
-                    tree.offsets[i] if dof <= 0 else np.zeros(3),
-                    np.asarray(body.rotations[i]) if dof == 0 else rotation.identity(),
-                    None if dof < 0 else joint.axes[dof], world.add_shape(first[i] if is_last else None),
-                )
-            )  # fmt: skip
-            parent = len(links)
-            joints.append(i)
-            numbers.append(parent - 1)
-            dofs.append(dof)
-        last[i] = parent
+        last[i] = _plan_joint(world, held, plan, i, last[int(held.tree.parents[i])])
+    size = 7 + sum(4 if dof < 0 else 1 for dof in plan.dofs)
     check_most(
-        f"body '{body.name}' in engine 'bullet' has {7 + sum(4 if dof < 0 else 1 for dof in dofs)} coordinates",
-        7 + sum(4 if dof < 0 else 1 for dof in dofs), MOST, "Hold some of its joints by a motion, or use mujoco.",
+        f"body '{body.name}' in engine 'bullet' has {size} coordinates", size, MOST,
+        "Hold some of its joints by a motion, or use mujoco.",
     )  # fmt: skip
     carriers = {} if held.is_moved else {i: reach for i, reach in find_carriers(body).items() if i in last}
     for i, reach in carriers.items():
-        locked[i] = len(links), reach
+        plan.locked[i] = len(links), reach
         for corner, turn in zip(CORNERS, list_turns(), strict=True):
             links.append(_lock(bullet, last[i], reach * corner, turn, world.add_shape(None)))
-    further = [(i, shape) for i, each in shapes.items() for shape in each[1:]]
-    begin = len(links)
-    links += [make_link(bullet, TRACE, last[i], world.add_shape(shape)) for i, shape in further]
-    uid = bullet.createMultiBody(
-        inertia.mass if is_free else 0.0, world.add_shape(first[base]), basePosition=held.p[base],
-        baseOrientation=xyzw(rotation.from_matrix(held.R[base])),
-        **({"baseInertialFramePosition": inertia.center, "baseInertialFrameOrientation": xyzw(principal(inertia)[0])}
-           if is_free else {}),
-        **gather_links(links), flags=_find_flags(world, index), physicsClientId=world.client,
-    )  # fmt: skip
-    P = np.array([rotation.to_matrix(principal(held.own[i])[0]) for i in joints]).reshape(-1, 3, 3)
-    balls = np.flatnonzero(np.array(dofs, int) < 0)
-    piece = Multibody(
-        uid, base, joints, numbers, dofs, P, rotation.to_matrix(principal(inertia)[0]), balls,
-        np.array(joints, int)[balls],
-    )  # fmt: skip
-    nothing, weight = (0, 0), float(tree.mass)
-    falls = body.is_hard and held.kind[0] == FREE and not body.pinned
-    base_mask = world.masks[index] if shapes[base] else nothing
-    if held.is_moved and find_carrier(body, base) == WORLD:  # nothing moves it: it touches what moves alone
-        base_mask = base_mask[0], base_mask[1] & ~(GROUND | FIXED)
-    world.set_dynamics(piece.uid, -1, inertia if is_free else None, base_mask, None, weight)
-    world.names[piece.uid, -1], world.owners[piece.uid, -1] = f"{body.name}/{tree.names[base]}", (index, base)
-    for i, link, dof in zip(piece.joints, piece.links, piece.dof, strict=True):
-        is_last = last[i] == link + 1
-        mask = world.masks[index] if shapes[i] and is_last else nothing
-        rough = world.find_friction(falls, first[i])
-        world.set_dynamics(piece.uid, link, held.own[i] if is_last else TRACE, mask, rough, weight)
-        world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
-        _set_joint(world, held, piece, link, i, dof)
-    for i, link in stiff:
-        world.set_dynamics(
-            piece.uid, link, held.own[i], world.masks[index] if shapes[i] else nothing,
-            world.find_friction(falls, first[i]), weight,
+    plan.further += [(i, shape) for i, each in plan.shapes.items() for shape in each[1:]]
+    plan.first_further = len(links)
+    links += [make_link(bullet, TRACE, last[i], world.add_shape(shape)) for i, shape in plan.further]
+    return plan
+
+
+def _plan_joint(world: BulletWorld, held: BulletBody, plan: _Plan, i: int, parent: int) -> int:
+    """Add the links of a joint, which hang from link number `parent`; return the number of the last, from 1 on."""
+    bullet, joint, links = world.bullet, held.body.joints[i], plan.links
+    turns = [-1] if joint.kind == BALL else list(range(len(joint.axes)))
+    if not turns:  # stiff, as it was built
+        links.append(_stiff(bullet, held, i, parent, world.add_shape(plan.first(i))))
+        parent = len(links)
+        plan.stiff.append((i, parent - 1))
+    for dof in turns:
+        is_last = dof == turns[-1]
+        links.append(
+            _link(
+                bullet, held.own[i] if is_last else TRACE, parent,
+                held.tree.offsets[i] if dof <= 0 else np.zeros(3),
+                np.asarray(held.body.rotations[i]) if dof == 0 else rotation.identity(),
+                None if dof < 0 else joint.axes[dof], world.add_shape(plan.first(i) if is_last else None),
+            )
         )  # fmt: skip
-        world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
-    for i in (base, *members):
-        if isinstance(first[i], Box) and not body.is_hard:
-            world.bear(piece.uid, last[i] - 1)
-    for i, (link, reach) in locked.items():
-        held.locked.links[i] = piece.uid, link, reach
+        parent = len(links)
+        plan.joints.append(i)
+        plan.numbers.append(parent - 1)
+        plan.dofs.append(dof)
+    return parent
+
+
+def _create_multibody(
+    world: BulletWorld, index: int, held: BulletBody, plan: _Plan, inertia: RigidInertia
+) -> Multibody:
+    base, is_free = plan.base, held.kind[plan.base] == FREE or held.is_moved
+    frame = {"baseInertialFramePosition": inertia.center, "baseInertialFrameOrientation": xyzw(principal(inertia)[0])}
+    uid = world.bullet.createMultiBody(
+        inertia.mass if is_free else 0.0, world.add_shape(plan.first(base)), basePosition=held.p[base],
+        baseOrientation=xyzw(rotation.from_matrix(held.R[base])), **(frame if is_free else {}),
+        **gather_links(plan.links), flags=_find_flags(world, index), physicsClientId=world.client,
+    )  # fmt: skip
+    P = np.array([rotation.to_matrix(principal(held.own[i])[0]) for i in plan.joints]).reshape(-1, 3, 3)
+    balls = np.flatnonzero(np.array(plan.dofs, int) < 0)
+    return Multibody(
+        uid, base, plan.joints, plan.numbers, plan.dofs, P, rotation.to_matrix(principal(inertia)[0]), balls,
+        np.array(plan.joints, int)[balls],
+    )  # fmt: skip
+
+
+def _find_base_mask(world: BulletWorld, index: int, held: BulletBody, plan: _Plan) -> tuple[int, int]:
+    """Return what the base is and touches. One that the world holds touches only what moves: nothing moves it."""
+    mask = world.masks[index] if plan.shapes[plan.base] else NOTHING
+    if held.is_moved and find_carrier(held.body, plan.base) == WORLD:
+        mask = mask[0], mask[1] & ~(GROUND | FIXED)
+    return mask
+
+
+def _set_base(
+    world: BulletWorld, index: int, held: BulletBody, piece: Multibody, plan: _Plan, inertia: RigidInertia
+) -> None:
+    body, base, is_free = held.body, plan.base, held.kind[plan.base] == FREE or held.is_moved
+    mask = _find_base_mask(world, index, held, plan)
+    world.set_dynamics(piece.uid, -1, inertia if is_free else None, mask, None, float(held.tree.mass))
+    world.names[piece.uid, -1], world.owners[piece.uid, -1] = f"{body.name}/{held.tree.names[base]}", (index, base)
+
+
+def _set_links(world: BulletWorld, index: int, held: BulletBody, piece: Multibody, plan: _Plan) -> None:
+    """Set inertia, friction, collision masks and states of the links that are bodies of joints."""
+    body, uid, weight = held.body, piece.uid, float(held.tree.mass)
+    falls = _is_falling(held)
+
+    def set_link(i: int, link: int, is_body: bool) -> None:
+        mask = world.masks[index] if plan.shapes[i] and is_body else NOTHING
+        rough = world.find_friction(falls, plan.first(i))
+        world.set_dynamics(uid, link, held.own[i] if is_body else TRACE, mask, rough, weight)
+        world.names[uid, link], world.owners[uid, link] = f"{body.name}/{held.tree.names[i]}", (index, i)
+
+    for i, link, dof in zip(piece.joints, piece.links, piece.dof, strict=True):
+        set_link(i, link, plan.last[i] == link + 1)
+        _set_joint(world, held, piece, link, i, dof)
+    for i, link in plan.stiff:
+        set_link(i, link, True)
+    for i in (plan.base, *plan.members):
+        if isinstance(plan.first(i), Box) and not body.is_hard:
+            world.bear(uid, plan.last[i] - 1)
+
+
+def _set_further(world: BulletWorld, index: int, held: BulletBody, piece: Multibody, plan: _Plan) -> None:
+    """Set the links of locked inertia and of further shapes."""
+    uid, falls, base_mask = piece.uid, _is_falling(held), _find_base_mask(world, index, held, plan)
+    for i, (link, reach) in plan.locked.items():
+        held.locked.links[i] = uid, link, reach
         for k in range(len(CORNERS)):
-            world.set_dynamics(piece.uid, link + k, TRACE, nothing)
-    for link, (i, shape) in enumerate(further, begin):
+            world.set_dynamics(uid, link + k, TRACE, NOTHING)
+    for link, (i, shape) in enumerate(plan.further, plan.first_further):
         rough = world.find_friction(falls, shape)
-        world.set_dynamics(piece.uid, link, TRACE, base_mask if i == base else world.masks[index], rough, weight)
-        world.add_more((piece.uid, last[i] - 1), (piece.uid, link))
-    _keep_more_apart(world, held, piece.uid, last)
-    if held.kind[base] == FREE:  # others are put where they belong before the first step
-        om = rotation.rotate(held.state.q[0], body.angular_velocity[0])
-        v = body.velocity + np.cross(om, rotation.rotate(held.state.q[0], inertia.center))
-        bullet.resetBaseVelocity(piece.uid, v, om, physicsClientId=world.client)
-    return piece
+        mask = base_mask if i == plan.base else world.masks[index]
+        world.set_dynamics(uid, link, TRACE, mask, rough, float(held.tree.mass))
+        world.add_more((uid, plan.last[i] - 1), (uid, link))
+    _keep_more_apart(world, held, uid, plan.last)
+
+
+def _is_falling(held: BulletBody) -> bool:
+    """Return whether nothing holds a body up."""
+    return held.body.is_hard and held.kind[0] == FREE and not held.body.pinned
 
 
 def _heavy(held: BulletBody, i: int) -> RigidInertia:
@@ -472,7 +558,7 @@ def _find_lender(body: SceneBody, i: int) -> int:
 
 
 def _subtract(whole: RigidInertia, part: RigidInertia) -> RigidInertia:
-    """What is left of a body when a part of it is taken away."""
+    """Return the inertia that is left of a body when a part of it is taken away."""
     mass = whole.mass - part.mass
     center = (whole.mass * whole.center - part.mass * part.center) / mass
     return RigidInertia(mass, center, whole.about(center) - part.about(center))

@@ -34,6 +34,7 @@ from poise.errors import InputError
 from poise.spatial import rotation
 
 if TYPE_CHECKING:
+    from poise.dynamics.body_kernels import Body
     from poise.engines.bullet.model import BulletBody
 # Directions of the four links from the joint of their carrier.
 CORNERS = np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]]) / np.sqrt(3.0)
@@ -77,7 +78,7 @@ class LockedInertia:
         self._masses, self._moments = np.zeros(4), np.zeros((4, 3))
 
     def send(self, bullet: Any, client: int, q: np.ndarray) -> None:
-        """Have Bullet's links be what is given, at joint rotations q (J, 4)."""
+        """Give Bullet's links the inertia of the prescribed segments at joint rotations q (J, 4)."""
         if not self.links:
             return
         from poise.engines.bullet.locked_kernels import add_up, spread
@@ -170,17 +171,19 @@ class PrescribedSegments:
         )
         return _Hold(uid, int(pin), i, carrier)
 
-    def move(self, state: BodyState, dw: np.ndarray, a: np.ndarray, dt: float) -> None:
-        """Have them move through the next step, `go` by `go`, as is given at its middle; see `Simulation.speed`."""
+    def move(self, body: Body, dt: float) -> None:
+        """Move them through the next step, `go` by `go`, as is prescribed at its midpoint."""
+        state = BodyState(body.root.copy(), body.q.copy(), body.v.copy(), body.w.copy())
+        dw, a = body.dw.copy(), body.a.copy()
         places, turns = self._place(state, dw, a, -0.5 * dt)
         off = np.abs(places - self.aim[:, :3]).max(initial=0.0) + _apart(turns, self.aim[:, 3:])
         if not off < _JUMP:  # NaN is one
             self._jump(state, dw, a, dt)
         self.aim[:, :3], self.aim[:, 3:] = self._place(state, dw, a, 0.5 * dt)
-        self._way = state.copy(), dw.copy(), a.copy(), dt
+        self._way = state, dw, a, dt
 
     def go(self, until: float) -> None:
-        """Have them go, in the part of the step that comes next, to where they are so many seconds into the step."""
+        """Move them, in the substep that comes next, to where they are so many seconds into the step."""
         if self._way is not None:
             state, dw, a, dt = self._way
             self._send(*self._place(state, dw, a, until - 0.5 * dt))

@@ -12,7 +12,7 @@ than asked for.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,14 +22,15 @@ from poise.engines.bullet.model import BulletBody, Multibody, add_body
 from poise.engines.bullet.state import check_world, has_contacts, load_world, save_world
 from poise.engines.bullet.substeps import Substeps, sum_touches
 from poise.engines.bullet.world import BulletWorld, principal, wxyz, xyzw
-from poise.engines.engine import BodyContacts, BodyState, Capabilities, Engine, PropState, Simulation
+from poise.engines.engine import BodyContacts, Capabilities, Engine, PropState, Simulation
 from poise.engines.memory import write_over
 from poise.engines.scene import FREE, GIVEN, HINGES, Scene
-from poise.errors import InputError
 from poise.spatial import rotation
 from poise.world.ground.moving import MovingGround
 from poise.world.prop import Prop
 
+if TYPE_CHECKING:
+    from poise.dynamics.body_kernels import Body
 # How firmly a contact holds in the forecast: as a mass of so many times what its force weighs. With 0 the torque at a
 # standing body's ankle comes 1 + dt D / I steps late, I the foot's own inertia; from 1 to 10 it is felt at once.
 HOLD = 3.0
@@ -44,7 +45,7 @@ class BulletEngine(Engine):
     # Damping that is foreseen goes by the bodies' own inertia: with 0.08 s all of 17 bodies and gestures stood, with
     # 0.09 the first fell.
     abilities = Capabilities(
-        couplings=("exact", "paper"), carriers=False, axial=True, stops=True, speeds=True, flights=True, burden=0.08
+        couplings=("exact", "paper"), carriers=False, axial=True, flights=True, max_mass_ratio_time=0.08
     )
 
     def build(self, scene: Scene) -> Simulation:
@@ -53,7 +54,7 @@ class BulletEngine(Engine):
 
 
 class BulletSimulation(Simulation):
-    """One scene in Bullet. `client` is pybullet's physicsClientId, for whoever wants to look."""
+    """One scene in Bullet. `client` is pybullet's physicsClientId, for callers that read it."""
 
     cuts = True
     memory_bytes = 36 << 20  # of which pybullet takes 30 for the messages of a client
@@ -69,7 +70,7 @@ class BulletSimulation(Simulation):
             find_corners_down(self.world)
 
     def _build(self) -> None:
-        """Have the world be anew, with everything in the scene; Bullet has not looked for contacts yet."""
+        """Build the world again, with everything in the scene; Bullet has not looked for contacts yet."""
         scene, world = self.scene, self.world
         world.empty(scene)
         if scene.ground is not None:
@@ -88,25 +89,36 @@ class BulletSimulation(Simulation):
                 world.keep_apart(links[a], links[b])
         self._parts = Substeps(self._held, world, scene.props, scene.touch.is_hard)
         self._immovable = {"ground"} | {prop.name for prop in scene.props if prop.inertia is None}
-        self._floats = {prop.name for prop in scene.props if prop.inertia is not None and prop.hinge is None}
-        for body in scene.bodies:
-            if body.joints[0].kind == FREE and not body.pinned:
-                self._floats |= {f"{body.name}/{name}" for name in body.tree.names}
+        self._floats = scene.find_floating()
         self._time, self._carrier = scene.time, None
         if isinstance(scene.ground, MovingGround):
             self._carrier = BulletCarrier(world, scene.ground, world.ground, scene.gravity)
         self._pushes: dict[str, np.ndarray] = {}
-        self._inputs: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]] = {}
+        self._inputs: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = {}
         self._touched = [BodyContacts.none() for _ in scene.bodies]
 
-    def place(self, body: int, state: BodyState) -> None:
-        """See `Simulation.place`."""
+    def write(self, body: int, state: Body) -> None:
+        """See `Simulation.write`. It is sent with the step, which may be divided."""
         self._settle()
         held = self._held[body]
+        self._place(held, state.root, state.q)
+        self.write_forces(body, state)
+        if held.moved is not None:
+            self._refresh(held)
+            held.moved.move(state, self.scene.dt)
+            held.given = state.w.copy(), state.dw.copy(), state.a.copy()
+
+    def write_forces(self, body: int, state: Body) -> None:
+        """See `Simulation.write_forces`."""
+        self._held[body].stops[:] = state.stops
+        self._inputs[body] = state.torque.copy(), state.damping.copy(), state.wrench.copy(), state.axial.copy()
+
+    def _place(self, held: BulletBody, root: np.ndarray, q: np.ndarray) -> None:
+        """Put the bodies of GIVEN joints, and a GIVEN root, where they are."""
         given = held.kind == GIVEN
-        held.state.q[given] = state.q[given]
+        held.state.q[given] = q[given]
         if given[0]:
-            held.state.root[:] = state.root
+            held.state.root[:] = root
         if given[0] and not held.is_moved:
             held.pose()
             for piece in held.pieces:
@@ -117,66 +129,38 @@ class BulletSimulation(Simulation):
         held.locked.send(self._bullet, self.client, held.state.q)
         held.is_fresh = False
 
-    def apply(
-        self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray, axial: np.ndarray | None = None
-    ) -> None:
-        """See `Simulation.apply`. It is sent with the step, when it is known how fast GIVEN joints are."""
-        self._settle()
-        inputs = torque.copy(), damping.copy(), wrench.copy(), None if axial is None else axial.copy()
-        self._inputs[body] = inputs
-
-    def speed(self, body: int, state: BodyState, dw: np.ndarray, a: np.ndarray) -> None:
-        """See `Simulation.speed`."""
-        self._settle()
-        held = self._held[body]
-        if held.moved is None:
-            return
-        self._refresh(held)
-        held.moved.move(state, dw, a, self.scene.dt)
-        held.given = state.w.copy(), dw.copy(), a.copy()
-
-    def couples(self, body: int) -> bool:
-        """See `Simulation.couples`."""
+    def handles_coupling(self, body: int) -> bool:
+        """See `Simulation.handles_coupling`."""
         return self._held[body].is_moved
 
-    def _act(
-        self, h: float, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray,
-        axial: np.ndarray | None,
-    ) -> None:  # fmt: skip
+    def _act(self, h: float, body: int) -> None:
         """Send what acts on a body in the next h seconds."""
         from poise.engines.bullet import damping_kernels as kernels
         from poise.engines.mujoco.kernels import gather_wrenches
 
-        held = self._held[body]
+        held, (torque, damping, wrench, axial) = self._held[body], self._inputs[body]
         self._refresh(held)
-        tree, state = held.tree, held.state
-        torque = torque - held.stops  # which motors do
-        gather_wrenches(held.kind, tree.parents, held.p, wrench, torque, held.f, held.n)
-        kernels.set_turns(held.kind, held.count, held.axes, held.angles, held.speeds, held.R, held.S, held.dw)
-        force = np.einsum("iab,ib->ia", held.S, held.n)
-        kernels.set_damping(held.count, held.R, held.S, damping, np.zeros_like(held.dw), held.D)
-        if np.any(held.D):
+        tree, x = held.tree, held.damping
+        x.torque[:] = torque - held.stops  # which motors do
+        gather_wrenches(held.kind, tree.parents, held.p, wrench, x.torque, held.f, held.n)
+        kernels.set_turns(x)
+        force = np.einsum("iab,ib->ia", x.S, held.n)
+        kernels.set_damping(x, damping)
+        if np.any(x.D):
             held.check_forecast()
-            touch, holds = self._foresee_contacts(body)
-            w, dw, gravity = held.find_given(np.asarray(self.scene.gravity, float))
-            kernels.damp(
-                held.kind, held.count, tree.parents, held.masses, tree.centers, held.inertias, held.R, held.p,
-                state.v, w, dw, held.S, torque, wrench + touch, held.D, gravity, h, *holds, held.out,
-            )  # fmt: skip
-            held.foreseen = -held.out / np.where(held.D > 0.0, held.D, np.nan)
-            if axial is not None:  # joints at the ends of their ranges meet what is not foreseen
-                held.foreseen[axial.any(axis=1)] = np.nan
+            touch = self._foresee_contacts(body)
+            x.wrench[:] = wrench + touch
+            held.write_given(np.asarray(self.scene.gravity, float))
+            kernels.damp(x, h)
+            held.foreseen = -x.out / np.where(x.D > 0.0, x.D, np.nan)
+            # joints at the ends of their ranges meet what is not foreseen
+            held.foreseen[axial.any(axis=1)] = np.nan
             if not touch.any():  # no contact was counted on: none is to blame for a surprise
                 held.foreseen[:] = np.nan
-            force += held.out
+            force += x.out
         stop_joints(self.world, held, axial, h)
         for piece in held.pieces:
             self._send(held, piece, force)
-
-    def stop(self, body: int, torque: np.ndarray) -> None:
-        """See `Simulation.stop`."""
-        self._settle()
-        self._held[body].stops[:] = torque
 
     def _send(self, held: BulletBody, piece: Multibody, force: np.ndarray) -> None:
         bullet, b = self._bullet, piece.uid
@@ -195,27 +179,8 @@ class BulletSimulation(Simulation):
                 b, piece.links, bullet.TORQUE_CONTROL, forces=sent, physicsClientId=self.client
             )
 
-    def nudge(self, body: int, joint: int, turn: np.ndarray) -> None:
-        """Not asked for: see `Capabilities.nudges`."""
-        raise InputError("Bullet's joints cannot be turned between steps.")
-
-    def is_aloft(self, body: int) -> bool:
-        """See `Simulation.is_aloft`."""
-        held = self._held[body]
-        return held.kind[0] == FREE and not held.body.pinned and self._floats.issuperset(self._touched[body].others)
-
-    def find_outside(self, body: int) -> np.ndarray:
-        """See `Simulation.find_outside`."""
-        held, touched = self._held[body], self._touched[body]
-        own = held.body.name + "/"
-        others = np.array([not name.startswith(own) for name in touched.others], bool)
-        points, forces = touched.points[others], touched.forces[others]
-        at, turn = held.before
-        torque = np.cross(points - at, forces).sum(axis=0)
-        return np.concatenate([forces.sum(axis=0), turn.T @ torque])
-
-    def steer(self, body: int, state: BodyState) -> None:
-        """See `Simulation.steer`: given segments go along."""
+    def set_root_velocity(self, body: int, state: Body) -> None:
+        """See `Simulation.set_root_velocity`: given segments go along."""
         self._settle()
         held, options = self._held[body], {"physicsClientId": self.client}
         self._refresh(held)
@@ -269,10 +234,10 @@ class BulletSimulation(Simulation):
         """Make the part of a step that begins `at` s in it and takes h s; what touches each body."""
         self.world.set_step(h)
         if at > 0.0:
-            for ask in self.ask_again:
-                ask(self, h)
-        for body, inputs in self._inputs.items():
-            self._act(h, body, *inputs)
+            for renew in self.substeps:
+                renew(self, h)
+        for body in self._inputs:
+            self._act(h, body)
         for name, prop in self._props.items():
             if at > 0.0 and name in self._pushes:
                 self._push(name, self._pushes[name])
@@ -303,14 +268,27 @@ class BulletSimulation(Simulation):
         force = -D * speed / (1.0 + dt * D / about)
         bullet.setJointMotorControl2(b, 0, bullet.TORQUE_CONTROL, force=force, physicsClientId=self.client)
 
-    def read(self, body: int, state: BodyState) -> None:
+    def read(self, body: int, state: Body) -> None:
         """See `Simulation.read`."""
-        held = self._held[body]
+        held, touched = self._held[body], self._touched[body]
         self._refresh(held)
         moved = held.kind != GIVEN
         state.q[moved], state.w[moved] = held.state.q[moved], held.state.w[moved]
         if moved[0]:
             state.root[:], state.v[:] = held.state.root, held.state.v
+        is_free = held.kind[0] == FREE and not held.body.pinned and self._floats.issuperset(touched.others)
+        state.airborne = int(is_free)
+        state.external_wrench[:] = self._find_external(body) if is_free else 0.0
+
+    def _find_external(self, body: int) -> np.ndarray:
+        """(6,) what others put on a body: force in the world, torque about its root in its axes."""
+        held, touched = self._held[body], self._touched[body]
+        own = held.body.name + "/"
+        others = np.array([not name.startswith(own) for name in touched.others], bool)
+        points, forces = touched.points[others], touched.forces[others]
+        at, turn = held.before
+        torque = np.cross(points - at, forces).sum(axis=0)
+        return np.concatenate([forces.sum(axis=0), turn.T @ torque])
 
     def _refresh(self, held: BulletBody) -> None:
         """Bring a body's arrays up to what Bullet holds."""
@@ -333,10 +311,11 @@ class BulletSimulation(Simulation):
                 state.w[joints] = np.einsum("nab,nb->na", P, speed)
             for joint, dof, (place, speed, *_) in zip(piece.joints, piece.dof, found, strict=True):
                 if dof >= 0:
-                    held.angles[joint, dof], held.speeds[joint, dof] = place[0], speed[0]
+                    held.damping.angles[joint, dof], held.damping.speeds[joint, dof] = place[0], speed[0]
         for i in np.flatnonzero(held.kind == HINGES):
             q, w = np.asarray(held.body.rotations[i]), np.zeros(3)
-            for axis, angle, speed in zip(held.body.joints[i].axes, held.angles[i], held.speeds[i], strict=False):
+            angles, speeds = held.damping.angles[i], held.damping.speeds[i]
+            for axis, angle, speed in zip(held.body.joints[i].axes, angles, speeds, strict=False):
                 step = rotation.from_axis_angle(axis, float(angle))
                 q, w = rotation.multiply(q, step), rotation.rotate(rotation.conjugate(step), w) + speed * axis
             state.q[i], state.w[i] = q, w
@@ -401,9 +380,8 @@ class BulletSimulation(Simulation):
             for found in rows
         ]
 
-    def _foresee_contacts(self, body: int) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """(J, 6) the wrenches of contacts that will go on, and what holds the bodies; see
-        `engines/bullet/damping_kernels.py:damp`.
+    def _foresee_contacts(self, body: int) -> np.ndarray:
+        """Return the wrenches (J, 6) of contacts that will last; write what holds the bodies, for `damp`.
 
         Only contacts with what cannot move, and of their force only the least of the last steps: a forecast from an
         impact that is already over would kick the body.
@@ -419,11 +397,12 @@ class BulletSimulation(Simulation):
         pinned = np.repeat(np.array(held.body.pinned, int), 3)
         corners = np.tile(np.eye(3), (len(held.body.pinned), 1))
         masses = HOLD / 9.81 * np.linalg.norm(forces, axis=1)
-        return wrench, (
-            np.concatenate([joints, pinned]),
-            np.concatenate([points, held.p[pinned] + corners]),
-            np.concatenate([masses, np.full(len(pinned), PIN_MASS)]),
-        )
+        held.damping.set(
+            holds=len(joints) + len(pinned), held=np.concatenate([joints, pinned]),
+            held_at=np.concatenate([points, held.p[pinned] + corners]),
+            held_mass=np.concatenate([masses, np.full(len(pinned), PIN_MASS)]),
+        )  # fmt: skip
+        return wrench
 
     def _is_firm(self, touched: BodyContacts) -> np.ndarray:
         return np.array([name in self._immovable for name in touched.others], bool)
@@ -458,7 +437,7 @@ class BulletSimulation(Simulation):
             self._touched, self._time = touched, time
 
     def _go_on_from(self, data: bytes, numbers: list[dict[str, np.ndarray]]) -> None:
-        """Build the world anew and have it be as a state says.
+        """Build the world again and restore a state in it.
 
         What Bullet does next depends on more than its state: on the tree and the order of pairs that are near each
         other, and on what was looked at lately. All of that is the past of a world, so whoever goes on from a state,
@@ -472,6 +451,6 @@ class BulletSimulation(Simulation):
                 self.world.out.look()
             else:
                 self._bullet.performCollisionDetection(physicsClientId=self.client)
-        for index, (held, each) in enumerate(zip(self._held, numbers, strict=True)):
+        for held, each in zip(self._held, numbers, strict=True):
             write_over(held.numbers(), each)
-            self.place(index, held.state)
+            self._place(held, held.state.root, held.state.q)

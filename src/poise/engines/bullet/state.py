@@ -46,7 +46,7 @@ def has_contacts(data: bytes) -> bool:
 
 
 def load_world(bullet: Any, client: int, data: bytes) -> None:
-    """Have a world that was just built, in which Bullet has not looked for contacts, be as a state says.
+    """Restore a state in a world that was just built, in which Bullet has not looked for contacts.
 
     From a state that has no contacts Bullet restores places alone: what is near what it finds only when it is told to.
     """

@@ -1,4 +1,4 @@
-"""A step of Bullet in parts, where a body or a prop moves fast.
+"""Substeps of Bullet, for fast bodies and props.
 
 Bullet looks at the beginning of a step: which shapes are near (by a tenth of their size,
 `engines/bullet/world.py:AHEAD`), what turning limbs do to one another. A landing changes both within it. A leg that is
@@ -112,7 +112,7 @@ class Substeps:
 
 
 def sum_touches(parts: list[tuple[float, BodyContacts]]) -> BodyContacts:
-    """What touched a body in a step, of the shares of it that its parts are and what touched in each."""
+    """Return the contacts of a body in a step, from those of its substeps and their fractions of the step."""
     if len(parts) == 1:
         return parts[0][1]
     return BodyContacts(

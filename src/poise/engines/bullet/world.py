@@ -18,7 +18,7 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -93,7 +93,7 @@ class BulletWorld:
         self.empty(scene)
 
     def empty(self, scene: Scene) -> None:
-        """Begin anew: nothing is left of what was in it, in Bullet either."""
+        """Empty the world, in Bullet too."""
         pybullet, options = self.bullet, {"physicsClientId": self.client}
         pybullet.resetSimulation(**options)
         pybullet.setGravity(*scene.gravity, **options)
@@ -119,7 +119,7 @@ class BulletWorld:
         self.share = 0.2  # as Bullet has it by itself
 
     def set_step(self, h: float) -> None:
-        """Have steps be of h seconds from now on."""
+        """Set the length of the next steps, s."""
         if h != self._h:
             self._h = h
             self.bullet.setPhysicsEngineParameter(fixedTimeStep=h, physicsClientId=self.client)
@@ -147,12 +147,12 @@ class BulletWorld:
             self.bullet.stepSimulation(physicsClientId=self.client)
 
     def take_back_errors(self) -> None:
-        """Have constraints take back all of an error in a step; contacts keep their own share."""
+        """Let constraints correct all of an error in a step; contacts keep their own fraction."""
         self.share = 1.0
         self.bullet.setPhysicsEngineParameter(erp=self.share, physicsClientId=self.client)
 
     def _set_masks(self, scene: Scene) -> None:
-        """What each body is, and what it touches, in bits."""
+        """Set the collision masks: what each body is, and what it touches, in bits."""
         kinds, meets = scene.find_kinds()
         bits = [1 << KINDS[kind % len(KINDS)] for kind in range(len(meets))]
         others = [sum({bit for bit, met in zip(bits, row, strict=True) if met}) for row in meets]
@@ -198,52 +198,65 @@ class BulletWorld:
         return {link for links in self.more.values() for link in links}
 
     def add_more(self, link: tuple[int, int], other: tuple[int, int]) -> None:
-        """Have a link that was added (other) be the further shape of one."""
+        """Make a link that was added (other) a further shape of another one."""
         self.names[other] = self.names[link]
         if link in self.owners:
             self.owners[other] = self.owners[link]
         self.more.setdefault(link, []).append(other)
 
     def _add_prop(self, prop: Prop) -> int:
-        bullet = self.bullet
         shapes = (prop.shapes if prop.touches else ()) or (None,)
         mask = (FIXED if prop.inertia is None else PROP, self._prop_met) if prop.touches else (0, 0)
         friction = None if prop.friction is None else prop.friction / max(self._friction, 1e-6)
         if prop.inertia is None:
-            found = []
-            for shape in shapes:
-                uid = bullet.createMultiBody(
-                    0.0, self.add_shape(shape), basePosition=prop.position, baseOrientation=xyzw(prop.turn),
-                    physicsClientId=self.client,
-                )  # fmt: skip
-                self.set_dynamics(uid, -1, None, mask, friction)
-                found.append((int(uid), -1))
+            found = self._add_fixed(prop, shapes, mask, friction)
         else:
-            hinge = prop.hinge
-            at = prop.position if hinge is None else prop.position + rotation.rotate(prop.turn, hinge.point)
-            shift = np.zeros(3) if hinge is None else -np.asarray(hinge.point)
-            inertia = prop.inertia if hinge is None else prop.inertia.moved(np.eye(3), shift)
-            numbers = [self.add_shape(shape, shift) for shape in shapes]
-            links = [make_link(bullet, TRACE, 0 if hinge is None else 1, number) for number in numbers[1:]]
-            if hinge is not None:
-                turning = {"linkJointTypes": bullet.JOINT_REVOLUTE, "linkJointAxis": hinge.axis}
-                links.insert(0, make_link(bullet, inertia, 0, numbers[0]) | turning)
-            base = RigidInertia.zero() if hinge is not None else inertia
-            uid = bullet.createMultiBody(
-                base.mass, -1 if hinge is not None else numbers[0], basePosition=at, baseOrientation=xyzw(prop.turn),
-                baseInertialFramePosition=base.center, baseInertialFrameOrientation=xyzw(principal(base)[0]),
-                **gather_links(links), physicsClientId=self.client,
-            )  # fmt: skip
-            first = -1 if hinge is None else 0
-            found = [(int(uid), first + k) for k in range(len(shapes))]
-            for k, (_, link) in enumerate(found):
-                self.set_dynamics(uid, link, inertia if k == 0 else TRACE, mask, friction, inertia.mass)
-            if hinge is not None:
-                bullet.setJointMotorControl2(uid, 0, bullet.VELOCITY_CONTROL, force=0, physicsClientId=self.client)
+            found = self._add_movable(prop, prop.inertia, shapes)
+            for k, (uid, link) in enumerate(found):
+                inertia = find_inertia(prop, prop.inertia) if k == 0 else TRACE
+                weight = find_inertia(prop, prop.inertia).mass
+                self.set_dynamics(uid, link, inertia, mask, friction, weight)
+            if prop.hinge is not None:
+                uid, free = found[0][0], self.bullet.VELOCITY_CONTROL
+                self.bullet.setJointMotorControl2(uid, 0, free, force=0, physicsClientId=self.client)
         self.names[found[0]] = prop.name
         for other in found[1:]:
             self.add_more(found[0], other)
         return found[0][0]
+
+    def _add_fixed(
+        self, prop: Prop, shapes: Sequence[Shape | None], mask: tuple[int, int], friction: float | None
+    ) -> list[tuple[int, int]]:
+        """Build a prop that does not move: a body for each shape. Return their (id, link)."""
+        found = []
+        for shape in shapes:
+            uid = self.bullet.createMultiBody(
+                0.0, self.add_shape(shape), basePosition=prop.position, baseOrientation=xyzw(prop.turn),
+                physicsClientId=self.client,
+            )  # fmt: skip
+            self.set_dynamics(uid, -1, None, mask, friction)
+            found.append((int(uid), -1))
+        return found
+
+    def _add_movable(self, prop: Prop, own: RigidInertia, shapes: Sequence[Shape | None]) -> list[tuple[int, int]]:
+        """Build a prop that moves, freely or about its hinge, with a link for each shape. Return their (id, link)."""
+        bullet, hinge = self.bullet, prop.hinge
+        at = prop.position if hinge is None else prop.position + rotation.rotate(prop.turn, hinge.point)
+        shift = np.zeros(3) if hinge is None else -np.asarray(hinge.point)
+        inertia = find_inertia(prop, own)
+        numbers = [self.add_shape(shape, shift) for shape in shapes]
+        links = [make_link(bullet, TRACE, 0 if hinge is None else 1, number) for number in numbers[1:]]
+        if hinge is not None:
+            turning = {"linkJointTypes": bullet.JOINT_REVOLUTE, "linkJointAxis": hinge.axis}
+            links.insert(0, make_link(bullet, inertia, 0, numbers[0]) | turning)
+        base = RigidInertia.zero() if hinge is not None else inertia
+        uid = bullet.createMultiBody(
+            base.mass, -1 if hinge is not None else numbers[0], basePosition=at, baseOrientation=xyzw(prop.turn),
+            baseInertialFramePosition=base.center, baseInertialFrameOrientation=xyzw(principal(base)[0]),
+            **gather_links(links), physicsClientId=self.client,
+        )  # fmt: skip
+        first = -1 if hinge is None else 0
+        return [(int(uid), first + k) for k in range(len(shapes))]
 
     def set_dynamics(
         self, uid: int, link: int, inertia: RigidInertia | None, mask: tuple[int, int], friction: float | None = None,
@@ -275,7 +288,7 @@ class BulletWorld:
         return min(self._friction, SLIPPERY) if falls and not isinstance(shape, Box) else self._friction
 
     def bear(self, uid: int, link: int) -> None:
-        """Have soles of who stands bear on more than points. Bullet multiplies by the other's friction."""
+        """Let soles of a body that stands bear on more than points. Bullet multiplies by the other side's friction."""
         spin = PATCH * self._friction
         self.bullet.changeDynamics(uid, link, spinningFriction=spin, physicsClientId=self.client)
 
@@ -301,6 +314,11 @@ class BulletWorld:
                 collisionFrameOrientations=[xyzw(turn)], physicsClientId=self.client,
             )
         )  # fmt: skip
+
+
+def find_inertia(prop: Prop, inertia: RigidInertia) -> RigidInertia:
+    """Return the inertia of a prop in the frame that it has in Bullet: a hinge is the origin of that."""
+    return inertia if prop.hinge is None else inertia.moved(np.eye(3), -np.asarray(prop.hinge.point))
 
 
 def make_link(bullet: Any, inertia: RigidInertia, parent: int, shape: int) -> dict[str, Any]:

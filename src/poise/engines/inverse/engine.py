@@ -19,7 +19,7 @@ creep.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,15 +27,21 @@ from poise.compiled.law import Block, Law
 from poise.engines.contact_log import ContactLog
 from poise.engines.engine import SUBSTEP, BodyContacts, Capabilities, Engine, Simulation, SimulationLaws
 from poise.engines.memory import write_over
-from poise.engines.mujoco.library import find_function, find_inverse_offsets
+from poise.engines.mujoco.contacts import list_things
+from poise.engines.mujoco.library import build_offsets, find_function
 from poise.engines.mujoco.simulation import MujocoSimulation
 from poise.engines.scene import Scene
 from poise.errors import InputError
 
+if TYPE_CHECKING:
+    from poise.dynamics.body_kernels import Body
+    from poise.engines.inverse.kernels import InverseScene
 _AHEAD = 0.05  # m: contacts are seen from here on
 _HEAVY = 6.0  # times the mass of all: the weight of a contact that gives way, in the search for its impulse
 _EXACT = 1e-6  # of the mass of all times 1 m/s, to which impulses are found
 _FEWEST, _EACH = 64, 6  # contacts that are remembered at once: at least, and for every shape
+# What a step remembers of the last one: fields of `InverseScene`.
+_KEPT = ("pairs", "places", "last", "impulses", "geoms", "points", "forces", "pushes", "counts", "span")
 _FUNCTIONS = {
     "position": "mj_fwdPosition", "velocity": "mj_fwdVelocity", "acceleration": "mj_fwdAcceleration",
     "inertia": "mj_fullM",
@@ -46,9 +52,7 @@ class InverseEngine(Engine):
     """Hard contacts, at steps of up to 40 ms."""
 
     name = "inverse"
-    abilities = Capabilities(
-        couplings=("exact",), pins=False, carriers=False, moving=False, axial=True, nudges=True, flights=True
-    )
+    abilities = Capabilities(couplings=("exact",), pins=False, carriers=False, moving=False, axial=True, flights=True)
 
     def build(self, scene: Scene) -> Simulation:
         """A model of the scene with its state."""
@@ -68,19 +72,16 @@ class InverseSimulation(MujocoSimulation):
         self._care, model = None, self.model
         model.geom_margin[:] = np.maximum(model.geom_margin, 0.5 * _AHEAD)
         model.body_margin[:] = np.maximum(model.body_margin, 0.5 * _AHEAD)
-        self._kept = _Kept(max(_FEWEST, _EACH * model.ngeom))
         self._substep = Block(SUBSTEP)
-        self._block = self._build_block()
+        self._inverse = self._build_inverse()
+        for each in self.bodies:
+            each.inverse = self._inverse.address
         self._body_of = np.asarray(model.geom_bodyid, np.int64)
 
-    def _build_block(self) -> Block:
-        """What the law knows: see `engines/inverse/kernels.py`."""
-        from poise.engines.inverse.kernels import INVERSE
+    def _build_inverse(self) -> InverseScene:
+        from poise.engines.inverse.kernels import InverseScene
 
-        model, data, kept = self.model, self._data, self._kept
-        offsets = find_inverse_offsets()
-        if offsets is None:
-            raise InputError("the engine 'inverse' does not understand this version of MuJoCo. Install mujoco 4.0.")
+        model, data = self.model, self._data
         mass = max(float(model.body_mass.sum()), 1e-6)
         ranges = np.where(np.asarray(model.jnt_limited, bool)[:, None], model.jnt_range, 0.0)
         numbers: dict[str, Any] = {
@@ -88,30 +89,34 @@ class InverseSimulation(MujocoSimulation):
             "body_of_geom": model.geom_bodyid, "jnt_type": model.jnt_type, "jnt_qadr": model.jnt_qposadr,
             "jnt_vadr": model.jnt_dofadr,
         }  # fmt: skip
-        block = Block(
-            INVERSE, substep=self._substep.address, qpos=data.qpos, qvel=data.qvel, smooth=data.qfrc_smooth,
-            applied=data.qfrc_applied, outside=data.xfrc_applied, constraint=data.qfrc_constraint,
-            damping=model.dof_damping, cdof=data.cdof, com=data.subtree_com, xmat=data.xmat, xpos=data.xpos,
-            jnt_range=np.ascontiguousarray(ranges, float),
-            model=int(model._address), data=int(data._address), nv=model.nv, nq=model.nq,
-            bodies=model.nbody, shapes=model.ngeom, joints=model.njnt, most=len(kept.pairs), dt=self.scene.dt,
-            heavy=_HEAVY * mass, exact=_EXACT * mass,
+        return InverseScene(
+            model=int(model._address), state=self._state.address, offsets=build_offsets().address,
+            substep=self._substep.address, dt=self.scene.dt, heavy=_HEAVY * mass, exact=_EXACT * mass, nv=model.nv,
+            bodies=model.nbody, bodies_by_6=6 * model.nbody, smooth=data.qfrc_smooth,
+            outside=data.xfrc_applied.reshape(-1), damping=model.dof_damping, cdof=data.cdof, com=data.subtree_com,
+            xmat=data.xmat, xpos=data.xpos, shape_count=model.ngeom, joints=model.njnt,
+            jnt_range=np.ascontiguousarray(ranges, float).reshape(-1, 2), most=max(_FEWEST, _EACH * model.ngeom),
+            span=np.ones(1),
+            **{name: np.ascontiguousarray(array, np.int64) for name, array in numbers.items()},
+            **{name: find_function(function) for name, function in _FUNCTIONS.items()},
         )  # fmt: skip
-        block.set(**{name: np.ascontiguousarray(array, np.int64) for name, array in numbers.items()})
-        block.set(**vars(kept), **offsets)
-        block.set(**{name: find_function(function) for name, function in _FUNCTIONS.items()})
-        return block
 
     @property
     def rounds(self) -> int:
-        """How many rounds of multipliers the last step took."""
-        return int(self._kept.counts[3])
+        """Rounds of multipliers in the last step."""
+        return int(self._inverse.counts[3])
 
     def step(self) -> None:
         """See `Simulation.step`."""
         from poise.engines.inverse.kernels import step
 
-        step(self._block, self._block)
+        step(self._inverse, self._inverse)
+
+    def read(self, body: int, state: Body) -> None:
+        """See `Simulation.read`."""
+        from poise.engines.inverse.kernels import read
+
+        read(state, self.bodies[body])
 
     def find_contacts(self, body: int) -> BodyContacts:
         """See `Simulation.find_contacts`."""
@@ -121,63 +126,55 @@ class InverseSimulation(MujocoSimulation):
         mine = self._joint_of[body][pair]
         second, first = np.flatnonzero(mine[:, 1] >= 0), np.flatnonzero(mine[:, 0] >= 0)
         rows = np.concatenate([second, first])
-        forces = self._kept.forces[rows]
+        forces = self._inverse.forces[rows]
         forces[len(second) :] *= -1.0
         joints = np.concatenate([mine[second, 1], mine[first, 0]])
         others = [self._called[b] for b in (*pair[second, 0].tolist(), *pair[first, 1].tolist())]
-        return BodyContacts(joints, self._kept.points[rows], forces, tuple(others))
+        return BodyContacts(joints, self._inverse.points[rows], forces, tuple(others))
 
     def press(self, body: int, groups: np.ndarray, force: np.ndarray, pressure: np.ndarray) -> bool:
-        """See `Simulation.press`: whoever asks adds up."""
+        """See `Simulation.press`: the caller adds up."""
         return False
 
-    def feel(self, hits: ContactLog) -> tuple[Law, Block] | None:
-        """See `Simulation.feel`."""
-        from poise.engines.inverse.kernels import SOURCE, feel
-        from poise.engines.mujoco.contacts import list_things
+    def contact_law(self, log: ContactLog) -> tuple[Law, Block] | None:
+        """See `Simulation.contact_law`."""
+        from poise.engines.inverse.kernels import InverseSource, note_contacts
 
-        thing = list_things(self.model, self.layouts, self._props_at(), hits)
-        return feel, Block(SOURCE, thing=thing, hits=hits.block.address, scene=self._block.address)
+        thing = list_things(self.model, self.layouts, self._props_at(), log)
+        return note_contacts, InverseSource(
+            log=log.block.address, scene=self._inverse.address, geoms=len(thing), thing=thing
+        )
 
     def laws(self, bodies: list[Block]) -> SimulationLaws | None:
         """See `Simulation.laws`."""
         from poise.engines.inverse.kernels import read, step
+        from poise.engines.mujoco.kernels import set_root_velocity, write
 
-        theirs = super().laws(bodies)
-        assert theirs is not None  # nobody rides on a prop
-        for each in theirs.bodies:
-            each.set(scene=self._block.address)
         return SimulationLaws(
-            theirs.take, step, read, theirs.bodies, self._block, steer=theirs.steer, substep=self._substep
-        )
+            [write], step, read, list(self.bodies), self._inverse, set_root_velocity=set_root_velocity,
+            substep=self._substep,
+        )  # fmt: skip
 
     def _list_met(self) -> np.ndarray:
         """See `MujocoSimulation._list_met`."""
-        return self._kept.geoms[: int(self._kept.counts[2])]
+        return self._inverse.geoms[: int(self._inverse.counts[2])]
+
+    def _numbers(self) -> dict[str, np.ndarray]:
+        """Arrays that a step remembers of the last one."""
+        return {name: self._inverse.arrays[name] for name in _KEPT}
 
     def save(self) -> Any:
         """See `Simulation.save`."""
-        return {**super().save(), "kept": {name: array.copy() for name, array in vars(self._kept).items()}}
+        return {**super().save(), "kept": {name: array.copy() for name, array in self._numbers().items()}}
 
     def restore(self, saved: Any) -> None:
         """See `Simulation.restore`."""
         super().restore(saved)
-        write_over(vars(self._kept), saved["kept"])
-
-
-class _Kept:
-    """What a step remembers of the last one, for at most so many contacts: see `engines/inverse/kernels.py:INVERSE`."""
-
-    def __init__(self, most: int):
-        self.pairs, self.places = np.zeros((most, 2), np.int64), np.zeros((most, 24))
-        self.last, self.impulses = np.zeros((most, 2), np.int64), np.zeros((most, 3))
-        self.geoms, self.points = np.zeros((most, 2), np.int64), np.zeros((most, 3))
-        self.forces, self.pushes = np.zeros((most, 3)), np.zeros(most)
-        self.counts, self.span = np.zeros(4, np.int64), np.ones(1)
+        write_over(self._numbers(), saved["kept"])
 
 
 def _find_last(model: Any) -> np.ndarray:
-    """(B,) the last freedom that moves each body; -1: none does."""
+    """Return (B,) the last freedom that moves each body; -1: none does."""
     last = np.full(model.nbody, -1)
     for b in range(1, model.nbody):
         count = model.body_dofnum[b]

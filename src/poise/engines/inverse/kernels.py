@@ -9,28 +9,19 @@ thing to its second; its velocity is that of the second beside the first.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from poise.compiled.kernel import kernel
-from poise.compiled.law import fields, law
-from poise.compiled.views import (
-    blocks,
-    call_with_three,
-    call_with_two,
-    floats,
-    integers,
-    record,
-    shorts,
-    tables,
-    vectors,
-)
-from poise.dynamics.body_kernels import BODY
+from poise.compiled.law import law
+from poise.compiled.layout import Floats, Ints, Layout, at
+from poise.compiled.views import call_with_three, call_with_two, floats, integers, record, shorts, tables, vectors
+from poise.dynamics.body_kernels import Body
 from poise.dynamics.contact.cone_kernels import factor_back, solve_down, solve_factored_contacts, solve_up
-from poise.engines.contact_log_kernels import HITS, end_step, note_contact
+from poise.engines.contact_log_kernels import ContactTable, end_step, note_contact
 from poise.engines.engine import SUBSTEP
-from poise.engines.mujoco.kernels import DATA, PLACES, read_state, stands_fast
+from poise.engines.mujoco.kernels import MujocoBody, MujocoState, Offsets, read_state, touches_fixed
 
 SHORTEST = 1.0 / 1000.0  # s, of a part of a step in which something is fast
 FAST = 0.05  # rad, by which a joint turns in a part of a step
@@ -179,14 +170,71 @@ def find_room(gap: float, frame: np.ndarray, slip: np.ndarray, dt: float, t: np.
         t[2] *= PUSHED / size
 
 
+class InverseScene(Layout):
+    """One simulation: MuJoCo's model, and what a step remembers of the last one, for `most` contacts at a time."""
+
+    # Addresses of MuJoCo's functions, structures and offsets.
+    position: int
+    velocity: int
+    acceleration: int
+    inertia: int
+    model: int
+    state: int
+    offsets: int
+    substep: int  # a block of SUBSTEP
+    dt: float  # s
+    heavy: float  # kg, weight of a contact that yields, in the search for its impulse
+    exact: float  # kg m/s, to which impulses are found
+    nv: int
+    bodies: int
+    bodies_by_6: int  # 6 bodies
+    smooth: Annotated[Floats, "nv"]  # `qfrc_smooth`
+    outside: Annotated[Floats, "bodies_by_6"]  # `xfrc_applied`
+    damping: Annotated[Floats, "nv"]
+    cdof: Annotated[Floats, "nv", 6]
+    com: Annotated[Floats, "bodies", 3]  # `subtree_com`
+    xmat: Annotated[Floats, "bodies", 9]
+    xpos: Annotated[Floats, "bodies", 3]
+    last_dof: Annotated[Ints, "bodies"]  # the last freedom that moves each body; -1: none does
+    above: Annotated[Ints, "nv"]  # the freedom before each
+    root: Annotated[Ints, "bodies"]
+    shape_count: int
+    body_of_geom: Annotated[Ints, "shape_count"]
+    joints: int
+    jnt_type: Annotated[Ints, "joints"]
+    jnt_qadr: Annotated[Ints, "joints"]
+    jnt_vadr: Annotated[Ints, "joints"]
+    jnt_range: Annotated[Floats, "joints", 2]
+    most: int
+    counts: Annotated[Ints, 4]  # of pairs that hold, of contacts of the last part, of the last step; rounds in that
+    span: Annotated[Floats, 1]  # s, of the last part
+    pairs: Annotated[Ints, "most", 2]  # that hold
+    places: Annotated[Floats, "most", 2, 4, 3]  # where they began: see `place_of`
+    last: Annotated[Ints, "most", 2]  # contacts of the last part
+    impulses: Annotated[Floats, "most", 3]  # their impulses, N s, in their frames
+    geoms: Annotated[Ints, "most", 2]  # contacts of the last step
+    points: Annotated[Floats, "most", 3]  # m
+    forces: Annotated[Floats, "most", 3]  # N, world axes
+    pushes: Annotated[Floats, "most"]  # N s, along the normal
+
+
+class Contacts(NamedTuple):
+    """Contacts of a part of a step.
+
+    geoms  (P, 2) the shapes;  at: (P,) addresses in MuJoCo;  gaps: (P,) m;  mu: (P,) friction
+    """
+
+    geoms: np.ndarray
+    at: np.ndarray
+    gaps: np.ndarray
+    mu: np.ndarray
+
+
 @kernel
-def list_ends(
-    kind: np.ndarray, qadr: np.ndarray, vadr: np.ndarray, ranges: np.ndarray, qpos: np.ndarray, qvel: np.ndarray,
-    dt: float, rows: np.ndarray,
-) -> int:  # fmt: skip
-    """Hinges with ranges (K, 2) of their own that are near an end: rows (2 K, 3) of freedom, sign and room (rad/s)."""
-    count = 0
-    for k in range(len(kind)):
+def list_ends(x: InverseScene, qpos: np.ndarray, qvel: np.ndarray, dt: float, rows: np.ndarray) -> int:
+    """Write rows (2 K, 3) of freedom, sign and room (rad/s) for hinges near an end of their ranges; return how many."""
+    kind, qadr, vadr, ranges, count = x.jnt_type, x.jnt_qadr, x.jnt_vadr, x.jnt_range, 0
+    for k in range(x.joints):
         if kind[k] != HINGE_JOINT or not ranges[k, 0] < ranges[k, 1]:
             continue
         angle, speed = qpos[qadr[k]], abs(qvel[vadr[k]])
@@ -201,52 +249,33 @@ def list_ends(
 
 
 @kernel
-def add_felt(
-    first: int, second: int, point: np.ndarray, push: float, force: np.ndarray, geoms: np.ndarray, points: np.ndarray,
-    forces: np.ndarray, pushes: np.ndarray, count: int, apart: float,
-) -> int:  # fmt: skip
-    """Add an impulse to those of a step, at most so many; the same two things within `apart` (m) are one contact.
+def add_felt(x: InverseScene, pair: tuple[int, int], point: np.ndarray, push: float, force: np.ndarray) -> None:
+    """Add an impulse to those of a step; the same two things within `SAME` are one contact.
 
-    force (3,) N s in the world, push its normal part;  geoms (F, 2), points (F, 3), forces (F, 3), pushes (F,)
+    force (3,) N s in the world, push its normal part
     """
-    row, nearest = count, apart * apart
+    geoms, points, forces, pushes, count = x.geoms, x.points, x.forces, x.pushes, x.counts[FELT]
+    row, nearest = count, SAME * SAME
     for i in range(count):
-        if geoms[i, 0] == first and geoms[i, 1] == second:
-            x, y, z = point[0] - points[i, 0], point[1] - points[i, 1], point[2] - points[i, 2]
-            if x * x + y * y + z * z <= nearest or count == len(geoms):
-                row, nearest = i, x * x + y * y + z * z
+        if geoms[i, 0] == pair[0] and geoms[i, 1] == pair[1]:
+            rx, ry, rz = point[0] - points[i, 0], point[1] - points[i, 1], point[2] - points[i, 2]
+            if rx * rx + ry * ry + rz * rz <= nearest or count == len(geoms):
+                row, nearest = i, rx * rx + ry * ry + rz * rz
     if row == len(geoms):
-        return count
+        return
     if row == count:
-        geoms[row, 0], geoms[row, 1], pushes[row] = first, second, 0.0
+        geoms[row, 0], geoms[row, 1], pushes[row] = pair[0], pair[1], 0.0
         for a in range(3):
             points[row, a] = forces[row, a] = 0.0
-        count += 1
+        x.counts[FELT] += 1
     # where their common push acts
     share = push / (pushes[row] + push)
     for a in range(3):
         points[row, a] += share * (point[a] - points[row, a])
         forces[row, a] += force[a]
     pushes[row] += push
-    return count
 
 
-# MuJoCo's functions and structures, its arrays, what they are by number (int64), and what is kept from step to step:
-# pairs (most, 2) that hold and places (most, 24) where they began; last (most, 2), impulses (most, 3) of the last part;
-# felt of the last step: geoms (most, 2), points (most, 3), forces (most, 3) N, pushes (most,);
-# counts: of pairs, last, felt, and rounds that the last step took;  span: s, of the last part
-INVERSE = fields(
-    arrays="""
-        qpos qvel smooth applied outside constraint damping cdof com xmat xpos
-        last_dof above root body_of_geom jnt_type jnt_qadr jnt_vadr jnt_range
-        pairs places last impulses geoms points forces pushes counts span
-    """,
-    integers="""
-        position velocity acceleration inertia model data nv nq bodies shapes joints most
-        ncon contact size dist pos frame geom exclude friction time substep
-    """,
-    floats="dt heavy exact",
-)
 PAIRS, LAST, FELT, ROUNDS = range(4)
 SAME = 0.02  # m: within a step, contacts of the same two things so near to each other are one
 
@@ -254,94 +283,69 @@ SAME = 0.02  # m: within a step, contacts of the same two things so near to each
 @law
 def step(_body: int, block: int) -> None:
     """Advance all by the scene's dt, in parts where something is fast."""
-    x = record(block, INVERSE)
-    n, counts = x.nv, integers(x.counts, 4)
-    qvel, applied, outside = floats(x.qvel, n), floats(x.applied, n), floats(x.outside, 6 * x.bodies)
-    constraint = floats(x.constraint, n)
-    counts[FELT] = counts[ROUNDS] = 0
+    x = at(block, InverseScene)
+    s = at(x.state, MujocoState)
+    qvel, constraint, applied = s.qvel, s.constraint, s.applied
+    x.counts[FELT] = x.counts[ROUNDS] = 0
     constraint[:] = 0.0
-    left, is_cut, dt, u, before = x.dt, False, x.dt, np.empty(n), np.empty(n)
+    left, is_cut, dt, u, before = x.dt, False, x.dt, np.empty(x.nv), np.empty(x.nv)
     while left > 1e-9 * x.dt:
         dt = left / count_parts(qvel, left)
         is_cut = is_cut or dt < x.dt
         if is_cut:
-            _run_again(record(x.substep, SUBSTEP), dt)
-        speed = advance(x, dt, u, True)
+            _run_substep(record(x.substep, SUBSTEP), dt)
+        speed = advance(x, s, dt, u, True)
         if speed > 0.0:
             # something was struck: again, in a shorter part, with what stops joints that are as fast as it makes them
             dt, is_cut = min(max(FAST / speed, SHORTEST), dt), True
             before[:] = qvel
             qvel[:] = u
-            _run_again(record(x.substep, SUBSTEP), dt)
+            _run_substep(record(x.substep, SUBSTEP), dt)
             qvel[:] = before
-            advance(x, dt, u, False)
+            advance(x, s, dt, u, False)
         left -= dt
-    forces = vectors(x.forces, x.most, 3)
-    for i in range(counts[FELT]):
+    forces = x.forces
+    for i in range(x.counts[FELT]):
         for a in range(3):
             forces[i, a] /= x.dt
-    for k in range(n):
+    for k in range(x.nv):
         constraint[k] /= x.dt
         applied[k] = 0.0
-    outside[:] = 0.0
+    x.outside[:] = 0.0
 
 
 @kernel
-def _run_again(again: Any, dt: float) -> None:
-    """What is asked for anew in every part."""
-    again.dt = dt
-    rows = tables(again.rows, again.count, 3)
-    for i in range(again.count):
+def _run_substep(substep: Any, dt: float) -> None:
+    """Make the calls that come before each part."""
+    substep.dt = dt
+    rows = tables(substep.rows, substep.count, 3)
+    for i in range(substep.count):
         call_with_two(rows[i, 0], rows[i, 1], rows[i, 2])
 
 
 @kernel
-def advance(x: Any, dt: float, u: np.ndarray, may_refuse: bool) -> float:
-    """One part of a step, its velocities u (N,); where those are too fast for it, nothing is done, and how fast."""
-    n, counts, most = x.nv, integers(x.counts, 4), x.most
-    qpos, qvel, smooth, damping = floats(x.qpos, x.nq), floats(x.qvel, n), floats(x.smooth, n), floats(x.damping, n)
-    call_with_two(x.position, x.model, x.data)
-    call_with_two(x.velocity, x.model, x.data)
-    call_with_two(x.acceleration, x.model, x.data)
+def advance(x: InverseScene, s: MujocoState, dt: float, u: np.ndarray, may_refuse: bool) -> float:
+    """Make one part of a step, with velocities u (N,); if those are too fast for it, do nothing and return how fast."""
+    n, qpos, qvel = x.nv, s.qpos, s.qvel
     L, free = np.empty((n, n)), np.empty(n)
-    call_with_three(x.inertia, x.model, x.data, L.ctypes.data)
-    for k in range(n):
-        L[k, k] += dt * damping[k]
-        free[k] = smooth[k]
-    if not factor_back(L, n):
+    if not _solve_free(x, s, dt, L, free):
         qvel[:] = np.nan
         return 0.0
-    solve_up(L, n, free)
-    solve_down(L, n, free)
-    for k in range(n):
-        free[k] = qvel[k] + dt * free[k]
-    found = shorts(x.data + x.ncon, 1)[0]
-    kind, qadr, vadr = integers(x.jnt_type, x.joints), integers(x.jnt_qadr, x.joints), integers(x.jnt_vadr, x.joints)
+    found = shorts(s.data + at(x.offsets, Offsets).ncon, 1)[0]
     ends = np.empty((2 * x.joints, 3))
-    ended = list_ends(kind, qadr, vadr, vectors(x.jnt_range, x.joints, 2), qpos, qvel, dt, ends)
+    ended = list_ends(x, qpos, qvel, dt, ends)
     J, t, mu = np.zeros((3 * (found + ended), n)), np.zeros((found + ended, 3)), np.zeros(found + ended)
-    geoms, at, gaps = np.empty((found, 2), np.int64), np.empty(found, np.int64), np.empty(found)
-    count = _list_contacts(x, dt, free, J, mu, geoms, at, gaps)
-    # where they are and how far they have slipped
+    contacts = Contacts(np.empty((found, 2), np.int64), np.empty(found, np.int64), np.empty(found), mu)
+    count = _list_contacts(x, s, dt, free, J, contacts)
     now, slips, f = np.empty((count, 2, 4, 3)), np.zeros((count, 3)), np.zeros((count + ended, 3))
-    pairs, places = tables(x.pairs, most, 2), blocks(x.places, 8 * most, 1, 3)
-    body_of = integers(x.body_of_geom, x.shapes)
-    xmat, xpos = vectors(x.xmat, x.bodies, 9), vectors(x.xpos, x.bodies, 3)
-    for i in range(count):
-        for s in range(2):
-            place_of(xmat[body_of[geoms[i, s]]], xpos[body_of[geoms[i, s]]], now[i, s])
-        row = find_pair(pairs, counts[PAIRS], geoms[i, 0], geoms[i, 1])
-        point, frame = floats(at[i] + x.pos, 3), vectors(at[i] + x.frame, 3, 3)
-        if row >= 0:
-            find_slip(_place(places, row), now[i], point, slips[i])
-        find_room(gaps[i], frame, slips[i], dt, t[i])
-    _warm(x, dt, count, geoms, f)
+    _find_slips(x, dt, contacts, now, slips, t)
+    _warm(x, dt, contacts.geoms[:count], f)
     for i in range(ended):
         J[3 * (count + i), int(ends[i, 0])] = ends[i, 1]
         t[count + i, 0] = ends[i, 2]
     total = count + ended
     rounds = solve_factored_contacts(L, free, J[: 3 * total], t[:total], mu[:total], x.heavy, f, u, x.exact)
-    counts[ROUNDS] += rounds
+    x.counts[ROUNDS] += rounds
     if may_refuse:
         speed, jump = 0.0, 0.0
         for k in range(n):
@@ -349,50 +353,89 @@ def advance(x: Any, dt: float, u: np.ndarray, may_refuse: bool) -> float:
         if (speed * dt > 1.5 * FAST and dt > SHORTEST) or jump * dt > STRUCK:
             return speed
     qvel[:] = u
-    integrate(kind, qadr, vadr, dt, qvel, qpos)
-    floats(x.data + x.time, 1)[0] += dt
-    constraint = floats(x.constraint, n)
-    for i in range(total):
-        for a in range(3):
-            if f[i, a] != 0.0:
-                for k in range(n):
-                    constraint[k] += J[3 * i + a, k] * f[i, a]
-    _remember(x, dt, count, geoms, at, mu, f, now, slips)
+    integrate(x.jnt_type, x.jnt_qadr, x.jnt_vadr, dt, qvel, qpos)
+    floats(s.data + at(x.offsets, Offsets).time, 1)[0] += dt
+    _add_constraint(s.constraint, J, f[:total])
+    _remember(x, dt, contacts, f[:count], now, slips)
     return 0.0
 
 
 @kernel
+def _solve_free(x: InverseScene, s: MujocoState, dt: float, L: np.ndarray, free: np.ndarray) -> bool:
+    """Write the factors L (N, N) of the inertia, and velocities free (N,) without contacts; False: it is singular."""
+    n, qvel, damping, smooth = x.nv, s.qvel, x.damping, x.smooth
+    call_with_two(x.position, x.model, s.data)
+    call_with_two(x.velocity, x.model, s.data)
+    call_with_two(x.acceleration, x.model, s.data)
+    call_with_three(x.inertia, x.model, s.data, L.ctypes.data)
+    for k in range(n):
+        L[k, k] += dt * damping[k]
+        free[k] = smooth[k]
+    if not factor_back(L, n):
+        return False
+    solve_up(L, n, free)
+    solve_down(L, n, free)
+    for k in range(n):
+        free[k] = qvel[k] + dt * free[k]
+    return True
+
+
+@kernel
+def _find_slips(
+    x: InverseScene, dt: float, contacts: Contacts, now: np.ndarray, slips: np.ndarray, t: np.ndarray
+) -> None:
+    """Write where the things of contacts are, now (P, 2, 4, 3), how far they have slipped, and what they may close."""
+    o, pairs, body_of, xmat, xpos = at(x.offsets, Offsets), x.pairs, x.body_of_geom, x.xmat, x.xpos
+    for i in range(len(slips)):
+        one, other = contacts.geoms[i, 0], contacts.geoms[i, 1]
+        place_of(xmat[body_of[one]], xpos[body_of[one]], now[i, 0])
+        place_of(xmat[body_of[other]], xpos[body_of[other]], now[i, 1])
+        row = find_pair(pairs, x.counts[PAIRS], one, other)
+        point, frame = floats(contacts.at[i] + o.pos, 3), vectors(contacts.at[i] + o.frame, 3, 3)
+        if row >= 0:
+            find_slip(x.places[row], now[i], point, slips[i])
+        find_room(contacts.gaps[i], frame, slips[i], dt, t[i])
+
+
+@kernel
+def _add_constraint(constraint: np.ndarray, J: np.ndarray, f: np.ndarray) -> None:
+    """Add the generalised impulses of contacts."""
+    for i in range(len(f)):
+        for a in range(3):
+            if f[i, a] != 0.0:
+                for k in range(len(constraint)):
+                    constraint[k] += J[3 * i + a, k] * f[i, a]
+
+
+@kernel
 def _list_contacts(
-    x: Any, dt: float, free: np.ndarray, J: np.ndarray, mu: np.ndarray, geoms: np.ndarray, at: np.ndarray,
-    gaps: np.ndarray,
-) -> int:  # fmt: skip
-    """Contacts that are there, or would be by the end of the part: their rows J (3 P, N), and where MuJoCo has them."""
-    n, count = x.nv, 0
-    last, above, root = integers(x.last_dof, x.bodies), integers(x.above, n), integers(x.root, x.bodies)
-    body_of, com, cdof = integers(x.body_of_geom, x.shapes), vectors(x.com, x.bodies, 3), vectors(x.cdof, n, 6)
-    qvel, offset = floats(x.qvel, n), np.empty(3)
-    here = integers(x.data + x.contact, 1)[0] - x.size
-    for _ in range(shorts(x.data + x.ncon, 1)[0]):
-        here += x.size
-        if shorts(here + x.exclude, 1)[0] != 0:
-            continue
-        geom, point, frame = shorts(here + x.geom, 2), floats(here + x.pos, 3), vectors(here + x.frame, 3, 3)
-        if geom[0] < 0 or geom[1] < 0:
+    x: InverseScene, s: MujocoState, dt: float, free: np.ndarray, J: np.ndarray, contacts: Contacts
+) -> int:
+    """List contacts that are there, or would be by the end of the part, and their rows J (3 P, N); return how many."""
+    o, n, count = at(x.offsets, Offsets), x.nv, 0
+    last, above, root, body_of, com, cdof = x.last_dof, x.above, x.root, x.body_of_geom, x.com, x.cdof
+    qvel, offset = s.qvel, np.empty(3)
+    here = integers(s.data + o.contact, 1)[0] - o.size
+    for _ in range(shorts(s.data + o.ncon, 1)[0]):
+        here += o.size
+        geom, point, frame = shorts(here + o.geom, 2), floats(here + o.pos, 3), vectors(here + o.frame, 3, 3)
+        if shorts(here + o.exclude, 1)[0] != 0 or geom[0] < 0 or geom[1] < 0:
             continue
         rows = J[3 * count : 3 * count + 3]
-        for s in range(2):
-            body = body_of[geom[s]]
+        for side in range(2):
+            body = body_of[geom[side]]
             for a in range(3):
                 offset[a] = point[a] - com[root[body], a]
-            add_side(rows, 2.0 * s - 1.0, frame, offset, last[body], above, cdof)
+            add_side(rows, 2.0 * side - 1.0, frame, offset, last[body], above, cdof)
         closing, going = 0.0, 0.0
         for k in range(n):
             closing -= rows[0, k] * free[k]
             going -= rows[0, k] * qvel[k]
-        gap = floats(here + x.dist, 1)[0]
+        gap = floats(here + o.dist, 1)[0]
         if gap - dt * max(closing, going) < NEAR:
-            geoms[count, 0], geoms[count, 1], at[count], gaps[count] = geom[0], geom[1], here, gap
-            mu[count] = floats(here + x.friction, 1)[0]
+            contacts.geoms[count, 0], contacts.geoms[count, 1] = geom[0], geom[1]
+            contacts.at[count], contacts.gaps[count] = here, gap
+            contacts.mu[count] = floats(here + o.friction, 1)[0]
             count += 1
         else:
             rows[:] = 0.0
@@ -400,21 +443,15 @@ def _list_contacts(
 
 
 @kernel
-def _place(places: np.ndarray, row: int) -> np.ndarray:
-    """A row of places as (2, 4, 3)."""
-    return places[8 * row : 8 * row + 8].reshape(2, 4, 3)
-
-
-@kernel
-def _warm(x: Any, dt: float, count: int, geoms: np.ndarray, f: np.ndarray) -> None:
-    """Begin with the impulses of the last part of a step, where the same things touch."""
-    last, impulses = tables(x.last, x.most, 2), vectors(x.impulses, x.most, 3)
-    if integers(x.counts, 4)[LAST] != count:
+def _warm(x: InverseScene, dt: float, geoms: np.ndarray, f: np.ndarray) -> None:
+    """Begin with the impulses of the last part of a step, if the same things touch."""
+    last, impulses, count = x.last, x.impulses, len(geoms)
+    if x.counts[LAST] != count:
         return
     for i in range(count):
         if last[i, 0] != geoms[i, 0] or last[i, 1] != geoms[i, 1]:
             return
-    share = dt / floats(x.span, 1)[0]
+    share = dt / x.span[0]
     for i in range(count):
         for a in range(3):
             f[i, a] = share * impulses[i, a]
@@ -422,73 +459,69 @@ def _warm(x: Any, dt: float, count: int, geoms: np.ndarray, f: np.ndarray) -> No
 
 @kernel
 def _remember(
-    x: Any, dt: float, count: int, geoms: np.ndarray, at: np.ndarray, mu: np.ndarray, f: np.ndarray, now: np.ndarray,
-    slips: np.ndarray,
-) -> None:  # fmt: skip
-    """Where contacts that hold began to, what they push, and what is felt of them."""
-    most, counts = x.most, integers(x.counts, 4)
-    pairs, places = tables(x.pairs, most, 2), blocks(x.places, 8 * most, 1, 3)
-    last, impulses = tables(x.last, most, 2), vectors(x.impulses, most, 3)
-    felt, points = tables(x.geoms, most, 2), vectors(x.points, most, 3)
-    forces, pushes = vectors(x.forces, most, 3), floats(x.pushes, most)
+    x: InverseScene, dt: float, contacts: Contacts, f: np.ndarray, now: np.ndarray, slips: np.ndarray
+) -> None:
+    """Keep where contacts that hold began to, what they push, and what is felt of them."""
+    o, most, counts, pairs, places, count = at(x.offsets, Offsets), x.most, x.counts, x.pairs, x.places, len(f)
     kept, before, force = 0, counts[PAIRS], np.empty(3)
-    old, began = pairs[:before].copy(), places[: 8 * before].copy()
+    old, began = pairs[:before].copy(), places[:before].copy()
     counts[LAST] = count if count <= most else -1
-    floats(x.span, 1)[0] = dt
+    x.span[0] = dt
     for i in range(count):
-        first, second, push = geoms[i, 0], geoms[i, 1], f[i, 0]
+        first, second, push = contacts.geoms[i, 0], contacts.geoms[i, 1], f[i, 0]
         if i < most:
-            last[i, 0], last[i, 1] = first, second
+            x.last[i, 0], x.last[i, 1] = first, second
             for a in range(3):
-                impulses[i, a] = f[i, a]
+                x.impulses[i, a] = f[i, a]
         if push <= 0.0:
             continue
-        frame, point = vectors(at[i] + x.frame, 3, 3), floats(at[i] + x.pos, 3)
+        frame, point = vectors(contacts.at[i] + o.frame, 3, 3), floats(contacts.at[i] + o.pos, 3)
         for a in range(3):
             force[a] = f[i, 0] * frame[0, a] + f[i, 1] * frame[1, a] + f[i, 2] * frame[2, a]
-        counts[FELT] = add_felt(first, second, point, push, force, felt, points, forces, pushes, counts[FELT], SAME)
+        add_felt(x, (first, second), point, push, force)
         if kept == most or find_pair(pairs, kept, first, second) >= 0:
             continue
         row, place = find_pair(old, before, first, second), now[i]
         drag = np.sqrt(f[i, 1] ** 2 + f[i, 2] ** 2)
         slid = np.sqrt(slips[i, 0] ** 2 + slips[i, 1] ** 2 + slips[i, 2] ** 2)
-        if row >= 0 and drag <= STUCK * mu[i] * push and slid < SLID and not is_turned(_place(began, row), now[i]):
-            place = _place(began, row)
+        if row >= 0 and drag <= STUCK * contacts.mu[i] * push and slid < SLID and not is_turned(began[row], now[i]):
+            place = began[row]
         pairs[kept, 0], pairs[kept, 1] = first, second
-        _place(places, kept)[:] = place
+        places[kept] = place
         kept += 1
     counts[PAIRS] = kept
 
 
 @law
 def read(body: int, block: int) -> None:
-    """See `engines/mujoco/kernels.py:read`: what touched a body is what pushed it in any part of the step."""
-    b, p = record(body, BODY), record(block, PLACES)
-    read_state(b, p, record(p.data, DATA), p.floater != 0 and _meets_floaters(record(p.scene, INVERSE), p))
+    """Read a body's state: what touched it is what pushed it in any part of the step."""
+    b, own = at(body, Body), at(block, MujocoBody)
+    read_state(b, own, own.has_floaters == 1 and _meets_floaters(at(own.inverse, InverseScene), own))
 
 
 @kernel
-def _meets_floaters(x: Any, p: Any) -> bool:
-    """Whether all that pushed a body in the last step floats itself."""
-    floater, geoms = integers(p.floater, p.geoms), tables(x.geoms, x.most, 2)
-    is_met = False
-    for i in range(integers(x.counts, 4)[FELT]):
-        is_met = is_met or stands_fast(floater, geoms[i, 0], geoms[i, 1], p.number)
-    return not is_met
+def _meets_floaters(x: InverseScene, own: MujocoBody) -> bool:
+    """Return whether all that pushed a body in the last step floats itself."""
+    is_fixed = False
+    for i in range(x.counts[FELT]):
+        is_fixed = is_fixed or touches_fixed(own.floater, x.geoms[i, 0], x.geoms[i, 1], own.number)
+    return not is_fixed
 
 
-# hits: the block of `ContactLog`;  scene: the simulation's;  thing (shapes,): what each shape is of
-SOURCE = fields(arrays="thing", integers="hits scene")
+class InverseSource(Layout):
+    """Where a log of hits reads contacts."""
+
+    log: int  # address of the `ContactTable`
+    scene: int  # address of the `InverseScene`
+    geoms: int
+    thing: Annotated[Ints, "geoms"]  # number in the log of what each shape is of
 
 
 @law
-def feel(_body: int, block: int) -> None:
-    """Note every contact of the last step."""
-    s = record(block, SOURCE)
-    hits, x = record(s.hits, HITS), record(s.scene, INVERSE)
-    thing, geoms = integers(s.thing, x.shapes), tables(x.geoms, x.most, 2)
-    forces, points = vectors(x.forces, x.most, 3), vectors(x.points, x.most, 3)
-    for i in range(integers(x.counts, 4)[FELT]):
-        f, p = forces[i], points[i]
-        note_contact(hits, thing[geoms[i, 0]], thing[geoms[i, 1]], p[0], p[1], p[2], f[0], f[1], f[2])
-    end_step(hits, False)
+def note_contacts(_body: int, block: int) -> None:
+    """Note every contact of the last step in a log."""
+    source = at(block, InverseSource)
+    log, x, thing = at(source.log, ContactTable), at(source.scene, InverseScene), source.thing
+    for i in range(x.counts[FELT]):
+        note_contact(log, thing[x.geoms[i, 0]], thing[x.geoms[i, 1]], x.points[i], x.forces[i])
+    end_step(log, False)

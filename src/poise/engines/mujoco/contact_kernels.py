@@ -23,160 +23,157 @@ contacts are met at the beginning: how deep one is is taken back by h/2 V, and o
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
 from poise.compiled.kernel import kernel
-from poise.compiled.law import fields, law
-from poise.compiled.views import blocks, floats, integers, record, shorts, vectors
-from poise.dynamics.body_kernels import BODY, turn
-from poise.engines.contact_log_kernels import HITS, end_step, note_contact
-from poise.engines.mujoco.kernels import DATA, PLACES
+from poise.compiled.law import law
+from poise.compiled.layout import Floats, Ints, Layout, at
+from poise.compiled.views import floats, integers, shorts, vectors
+from poise.dynamics.body_kernels import Body, turn
+from poise.engines.contact_log_kernels import ContactTable, end_step, note_contact
+from poise.engines.mujoco.kernels import MujocoBody, MujocoScene, MujocoState, Offsets
 from poise.engines.scene import GIVEN
 
-NEVER = 1e12  # m/s2: what no two things come together by
-SHORT = 8  # numbers that NumPy adds up one after the other, too, if there are fewer
+NEVER = 1e12  # m/s2: no two things come together by so much
+SHORT = 8  # NumPy adds up fewer numbers than these one after the other, too
+
+
+class ContactList(Layout):
+    """The contacts of one body, each with the force on it; and their sums by groups of joints."""
+
+    geoms: int
+    base: Annotated[Floats, "geoms"]  # m, distance from which contacts of each shape count; NaN: wherever they begin
+    body_of_geom: Annotated[Ints, "geoms"]
+    bodies: int
+    joint_of_body: Annotated[Ints, "bodies"]  # -1: not the body's
+    count: Annotated[Ints, 1]
+    size: int  # of the arrays below
+    joints: Annotated[Ints, "size"]
+    others: Annotated[Ints, "size"]  # MuJoCo's numbers of the other bodies
+    points: Annotated[Floats, "size", 3]  # m
+    forces: Annotated[Floats, "size", 3]  # N
 
 
 @kernel
-def sort_contacts(
-    address: np.ndarray,
-    geom: np.ndarray,
-    frame: np.ndarray,
-    pos: np.ndarray,
-    row_force: np.ndarray,
-    body_of_geom: np.ndarray,
-    group_of_body: np.ndarray,
-    forces: np.ndarray,
-    points: np.ndarray,
-    counts: np.ndarray,
-    totals: np.ndarray,
+def list_contacts(x: ContactList, scene: MujocoScene) -> None:
+    """Write all contacts of a body: first those that it is the second of, then those that it is the first of."""
+    s, o = at(scene.own_state, MujocoState), at(scene.offsets, Offsets)
+    begin, count = integers(s.data + o.contact, 1)[0], shorts(s.data + o.ncon, 1)[0]
+    row_force = floats(integers(s.data + o.force, 1)[0], shorts(s.data + o.nefc, 1)[0])
+    joint_of_body, body_of_geom, base = x.joint_of_body, x.body_of_geom, x.base
+    n = 0
+    for mine in (1, 0):
+        sign = 1.0 if mine == 1 else -1.0
+        for k in range(count):
+            contact = begin + k * o.size
+            geom, row = shorts(contact + o.geom, 2), shorts(contact + o.row, 1)[0]
+            first, second = geom[0], geom[1]
+            joint = joint_of_body[body_of_geom[second if mine == 1 else first]]
+            if row < 0 or joint < 0:
+                continue
+            begins = base[first] + base[second]
+            if floats(contact + o.dist, 1)[0] - begins > 0.0 and not row_force[row] > 0.0:
+                continue
+            x.joints[n], x.others[n] = joint, body_of_geom[first if mine == 1 else second]
+            _read_contact(contact, o, row_force[row:], sign, x.points[n], x.forces[n])
+            n += 1
+    x.count[0] = n
+
+
+@kernel
+def _read_contact(
+    contact: int, o: Offsets, row_force: np.ndarray, sign: float, point: np.ndarray, force: np.ndarray
 ) -> None:
-    """Write forces (G, n, 3) N on the bodies of each group, points (G, n, 3) m and how many there are, counts (G,).
+    """Write point (3,) m and force (3,) N, times a sign, of a contact; row_force: in its frame, the normal first."""
+    frame, pos = floats(contact + o.frame, 9), floats(contact + o.pos, 3)
+    for c in range(3):
+        total = 0.0
+        for k in range(3):
+            total += row_force[k] * frame[3 * k + c]
+        force[c], point[c] = sign * total, pos[c]
 
-    totals         (G, 3) N, the sums of the forces, one after the other
 
-    address        (n,) of each contact's first row, negative where it carries nothing; geom (n, 2) its two shapes
-    frame          (n, 9) its axes in the world, the normal first, from the first shape to the second; pos (n, 3)
-    row_force      (m,) N, by row: elliptic cones have three, in the contact's frame
-    group_of_body  (B,) -1 for a body of none
+class ContactSums(Layout):
+    """Contact forces by groups of joints of one body."""
 
-    In the order of `find_contacts`: those that a group's body is the second of, then those that it is the first of.
-    """
+    geoms: int
+    body_of_geom: Annotated[Ints, "geoms"]
+    bodies: int
+    group_of_body: Annotated[Ints, "bodies"]  # -1: of none
+    groups: int
+    size: int
+    forces: Annotated[Floats, "groups", "size", 3]  # N
+    points: Annotated[Floats, "groups", "size", 3]  # m
+    counts: Annotated[Ints, "groups"]
+    totals: Annotated[Floats, "groups", 3]  # N, sums of the forces, one after the other
+
+
+@kernel
+def sort_contacts(x: ContactSums, scene: MujocoScene) -> None:
+    """Write the contacts of each group, in the order of `list_contacts`, with those that carry nothing."""
+    s, o = at(scene.own_state, MujocoState), at(scene.offsets, Offsets)
+    begin, count = integers(s.data + o.contact, 1)[0], shorts(s.data + o.ncon, 1)[0]
+    row_force = floats(integers(s.data + o.force, 1)[0], shorts(s.data + o.nefc, 1)[0])
+    group_of_body, body_of_geom, counts, totals = x.group_of_body, x.body_of_geom, x.counts, x.totals
     counts[:] = 0
     totals[:] = 0.0
     for mine in (1, 0):
         sign = 1.0 if mine == 1 else -1.0
-        for k in range(len(address)):
-            row, group = address[k], group_of_body[body_of_geom[geom[k, mine]]]
-            if group < 0 or row < 0 or row + 2 >= len(row_force) or counts[group] >= forces.shape[1]:
+        for k in range(count):
+            contact = begin + k * o.size
+            row, shape = shorts(contact + o.row, 1)[0], shorts(contact + o.geom, 2)[mine]
+            group = group_of_body[body_of_geom[shape]]
+            if group < 0 or row < 0 or row + 2 >= len(row_force) or counts[group] >= x.size:
                 continue
-            at = counts[group]
+            n = counts[group]
             counts[group] += 1
-            for b in range(3):
-                total = 0.0
-                for a in range(3):
-                    total += row_force[row + a] * frame[k, 3 * a + b]
-                forces[group, at, b], points[group, at, b] = sign * total, pos[k, b]
-                totals[group, b] += sign * total
+            _read_contact(contact, o, row_force[row:], sign, x.points[group, n], x.forces[group, n])
+            for c in range(3):
+                totals[group, c] += x.forces[group, n, c]
 
 
-@kernel
-def list_contacts(
-    address: np.ndarray,
-    geom: np.ndarray,
-    frame: np.ndarray,
-    pos: np.ndarray,
-    dist: np.ndarray,
-    row_force: np.ndarray,
-    base: np.ndarray,
-    body_of_geom: np.ndarray,
-    joint_of_body: np.ndarray,
-    joints: np.ndarray,
-    others: np.ndarray,
-    points: np.ndarray,
-    forces: np.ndarray,
-) -> int:
-    """Write joints (2 n,), others (2 n,), points and forces (2 n, 3) of all contacts of a body; how many there are.
+class ContactSource(Layout):
+    """Where a log of hits reads contacts."""
 
-    base           (G,) m, how far ahead of each shape a contact counts; (0,): wherever the engine has it
-    joint_of_body  (B,) -1 for what is not the body's;  others are numbers of bodies
-
-    The rest is as of `sort_contacts`, and so is the order.
-    """
-    count = 0
-    for mine in (1, 0):
-        sign = 1.0 if mine == 1 else -1.0
-        for k in range(len(address)):
-            row, first, second = address[k], geom[k, 0], geom[k, 1]
-            joint = joint_of_body[body_of_geom[second if mine == 1 else first]]
-            if row < 0 or joint < 0:
-                continue
-            if len(base) > 0 and dist[k] - (base[first] + base[second]) > 0.0 and not row_force[row] > 0.0:
-                continue
-            joints[count], others[count] = joint, body_of_geom[first if mine == 1 else second]
-            for b in range(3):
-                total = 0.0
-                for a in range(3):
-                    total += row_force[row + a] * frame[k, 3 * a + b]
-                forces[count, b], points[count, b] = sign * total, pos[k, b]
-            count += 1
-    return count
-
-
-# hits: the block of `ContactLog`;  scene: the simulation's;  thing (geoms,): what each shape is of;  rest:
-# `engines/mujoco/library.py`
-SOURCE = fields(arrays="thing", integers="hits scene geoms ncon contact force size frame pos geom address")
+    log: int  # address of the `ContactTable`
+    scene: int  # address of the `MujocoScene`
+    geoms: int
+    thing: Annotated[Ints, "geoms"]  # number in the log of what each shape is of
 
 
 @law
-def feel(_body: int, block: int) -> None:
-    """Note every contact that carries something."""
-    s = record(block, SOURCE)
-    x, d = record(s.hits, HITS), record(s.scene, DATA)
-    thing = integers(s.thing, s.geoms)
-    at, force = integers(d.data + s.contact, 1)[0], integers(d.data + s.force, 1)[0]
-    for _ in range(shorts(d.data + s.ncon, 1)[0]):
-        geom, row = shorts(at + s.geom, 2), shorts(at + s.address, 1)[0]
+def note_contacts(_body: int, block: int) -> None:
+    """Note every contact that carries something in a log."""
+    x = at(block, ContactSource)
+    log, scene = at(x.log, ContactTable), at(x.scene, MujocoScene)
+    s, o, thing = at(scene.state, MujocoState), at(scene.offsets, Offsets), x.thing
+    contact, force = integers(s.data + o.contact, 1)[0], integers(s.data + o.force, 1)[0]
+    total = np.empty(3)
+    for _ in range(shorts(s.data + o.ncon, 1)[0]):
+        geom, row = shorts(contact + o.geom, 2), shorts(contact + o.row, 1)[0]
         if row >= 0 and geom[0] >= 0 and geom[1] >= 0:
-            f, axes, p = floats(force + 8 * row, 3), floats(at + s.frame, 9), floats(at + s.pos, 3)
-            note_contact(
-                x, thing[geom[0]], thing[geom[1]], p[0], p[1], p[2],
-                f[0] * axes[0] + f[1] * axes[3] + f[2] * axes[6],
-                f[0] * axes[1] + f[1] * axes[4] + f[2] * axes[7],
-                f[0] * axes[2] + f[1] * axes[5] + f[2] * axes[8],
-            )  # fmt: skip
-        at += s.size
-    end_step(x, False)
+            f, axes, point = floats(force + 8 * row, 3), floats(contact + o.frame, 9), floats(contact + o.pos, 3)
+            for c in range(3):
+                total[c] = f[0] * axes[c] + f[1] * axes[3 + c] + f[2] * axes[6 + c]
+            note_contact(log, thing[geom[0]], thing[geom[1]], point, total)
+        contact += o.size
+    end_step(log, False)
 
 
-# A row a body: where its joint is (3), then W, V, and of dw the same: all in the world.
+# A row per segment: where its joint is (3), then W, V, and of dw the same: all in the world.
 COLUMNS = 15
 _P, _W, _V, _DW, _DV = 0, 3, 6, 9, 12
 
 
-@kernel
-def move_segments(
-    kind: np.ndarray,
-    parents: np.ndarray,
-    is_seated: bool,
-    dt: float,
-    R: np.ndarray,
-    p: np.ndarray,
-    w: np.ndarray,
-    dw: np.ndarray,
-    v: np.ndarray,
-    a: np.ndarray,
-    rows: np.ndarray,
-) -> None:
-    """Write rows (J, 15) of one body: what its GIVEN joints give each segment as the step begins.
-
-    is_seated  a GIVEN root stays where it is on what carries it, which moves it
-    R, p       orientations of the bodies and positions of their joints
-    w, dw      (J, 3) at mid-step in body axes; v, a (3,) of the root
-    """
-    for i in range(len(kind)):
+@law
+def move(body: int, block: int) -> None:
+    """Write the rows of one body: the velocity that its GIVEN joints give each segment as the step begins."""
+    b, x = at(body, Body), at(block, MujocoBody)
+    parents, R, p, w, dw, v, a, dt = b.parents, b.R, b.p, b.w, b.dw, b.v, b.a, b.dt
+    kind, rows = x.kind, x.moved
+    for i in range(b.joints):
         k = parents[i]
         for c in range(3):
             rows[i, _P + c] = p[i, c]
@@ -187,7 +184,7 @@ def move_segments(
         if i > 0:
             _carry(rows, i, k, _W, _V)
             _carry(rows, i, k, _DW, _DV)
-        if kind[i] != GIVEN or (i == 0 and is_seated):
+        if kind[i] != GIVEN or (i == 0 and x.rides == 1):
             continue
         wx, wy, wz = turn(R[i], w[i])
         dx, dy, dz = turn(R[i], dw[i])
@@ -215,25 +212,13 @@ def _carry(rows: np.ndarray, i: int, k: int, angular: int, linear: int) -> None:
 
 @kernel
 def shift_contact(
-    first: int,
-    second: int,
-    at: np.ndarray,
-    frame: np.ndarray,
-    gap: float,
-    row: int,
-    count: int,
-    dt: float,
-    rows: np.ndarray,
-    kbip: np.ndarray,
-    aref: np.ndarray,
+    segments: tuple[int, int], contact: int, gap: float, scene: MujocoScene, kbip: np.ndarray, aref: np.ndarray
 ) -> bool:
-    """Have MuJoCo's rows of one contact ask for what they would of segments that move; False: they do not.
+    """Change what MuJoCo's rows of one contact ask for to that of segments that move; return whether they do.
 
-    first, second  rows of its two bodies, -1 for one that nothing given moves
-    at, frame      (3,) m; (9,) its axes, the normal first, from the first to the second
-    gap            m, how far apart they are beyond where contacts begin; negative for one that is met
-    row, count     its first row of the solver's, and how many it has there
-    kbip, aref     (n, 4) stiffness, damping, impedance; (n,) m/s2: what is changed
+    segments  rows of its two bodies, -1 for one that nothing given moves;  contact: its address
+    gap       m, distance beyond where contacts begin; negative for one that is met
+    kbip, aref  (n, 4) stiffness, damping, impedance; (n,) m/s2: what is changed
 
     `discrete` meets a contact's spring and damper at the end of the step: of x = J v + dv, and J a + da,
 
@@ -241,24 +226,19 @@ def shift_contact(
 
     with r at the beginning of the step: h/2 (dv + h da) less than where the segments are.
     """
-    vx, vy, vz, ax, ay, az = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    o, dt = at(scene.offsets, Offsets), scene.dt
+    frame, row, count = floats(contact + o.frame, 9), shorts(contact + o.row, 1)[0], shorts(contact + o.dim, 1)[0]
+    V, A = np.zeros(3), np.zeros(3)
     for side in range(2):
-        b = second if side == 0 else first
-        if b < 0:
-            continue
-        sign = 1.0 if side == 0 else -1.0
-        x, y, z = at[0] - rows[b, 0], at[1] - rows[b, 1], at[2] - rows[b, 2]
-        vx += sign * (rows[b, _V] + rows[b, _W + 1] * z - rows[b, _W + 2] * y)
-        vy += sign * (rows[b, _V + 1] + rows[b, _W + 2] * x - rows[b, _W] * z)
-        vz += sign * (rows[b, _V + 2] + rows[b, _W] * y - rows[b, _W + 1] * x)
-        ax += sign * (rows[b, _DV] + rows[b, _DW + 1] * z - rows[b, _DW + 2] * y)
-        ay += sign * (rows[b, _DV + 1] + rows[b, _DW + 2] * x - rows[b, _DW] * z)
-        az += sign * (rows[b, _DV + 2] + rows[b, _DW] * y - rows[b, _DW + 1] * x)
-    if vx == 0.0 and vy == 0.0 and vz == 0.0 and ax == 0.0 and ay == 0.0 and az == 0.0:
+        i = segments[1 - side]
+        if i >= 0:
+            sign = 1.0 if side == 0 else -1.0
+            _add_velocity(scene.moved[i], floats(contact + o.pos, 3), sign, V, A)
+    if V[0] == 0.0 and V[1] == 0.0 and V[2] == 0.0 and A[0] == 0.0 and A[1] == 0.0 and A[2] == 0.0:
         return False
     for c in range(min(count, 3)):
-        dv = frame[3 * c] * vx + frame[3 * c + 1] * vy + frame[3 * c + 2] * vz
-        da = frame[3 * c] * ax + frame[3 * c + 1] * ay + frame[3 * c + 2] * az
+        dv = frame[3 * c] * V[0] + frame[3 * c + 1] * V[1] + frame[3 * c + 2] * V[2]
+        da = frame[3 * c] * A[0] + frame[3 * c + 1] * A[1] + frame[3 * c + 2] * A[2]
         back = 0.5 * dt * (dv + dt * da)
         if c == 0 and gap > back:
             aref[row] = -NEVER
@@ -270,59 +250,33 @@ def shift_contact(
 
 
 @kernel
-def shift_contacts(
-    row_of_geom: np.ndarray,
-    geom: np.ndarray,
-    at: np.ndarray,
-    frame: np.ndarray,
-    dist: np.ndarray,
-    margin: np.ndarray,
-    address: np.ndarray,
-    dim: np.ndarray,
-    dt: float,
-    rows: np.ndarray,
-    kbip: np.ndarray,
-    aref: np.ndarray,
-) -> bool:
-    """See `shift_contact`, of n contacts in arrays: whether any was changed."""
-    shifted = False
-    for k in range(len(address)):
-        first, second = row_of_geom[geom[k, 0]], row_of_geom[geom[k, 1]]
-        if address[k] >= 0 and (first >= 0 or second >= 0):
-            gap = dist[k] - margin[k]
-            if shift_contact(first, second, at[k], frame[k], gap, address[k], dim[k], dt, rows, kbip, aref):
-                shifted = True
-    return shifted
-
-
-@law
-def move(body: int, block: int) -> None:
-    """How fast the GIVEN segments of one body are."""
-    b, x = record(body, BODY), record(block, PLACES)
-    j = b.joints
-    move_segments(
-        integers(x.kind, j), integers(b.parents, j), False, b.dt, blocks(b.R, j, 3, 3), vectors(b.p, j, 3),
-        vectors(b.w, j, 3), vectors(b.dw, j, 3), floats(b.v, 3), floats(b.a, 3), vectors(x.moved, j, COLUMNS),
-    )  # fmt: skip
+def _add_velocity(row: np.ndarray, point: np.ndarray, sign: float, V: np.ndarray, A: np.ndarray) -> None:
+    """Add velocity V and acceleration A (3,) of a segment's point, times a sign; row: the segment's."""
+    x, y, z = point[0] - row[0], point[1] - row[1], point[2] - row[2]
+    V[0] += sign * (row[_V] + row[_W + 1] * z - row[_W + 2] * y)
+    V[1] += sign * (row[_V + 1] + row[_W + 2] * x - row[_W] * z)
+    V[2] += sign * (row[_V + 2] + row[_W] * y - row[_W + 1] * x)
+    A[0] += sign * (row[_DV] + row[_DW + 1] * z - row[_DW + 2] * y)
+    A[1] += sign * (row[_DV + 1] + row[_DW + 2] * x - row[_DW] * z)
+    A[2] += sign * (row[_DV + 2] + row[_DW] * y - row[_DW + 1] * x)
 
 
 @kernel
-def shift(d: Any) -> bool:
-    """See `shift_contacts`, of MuJoCo's own structures."""
-    contacts, efc = shorts(d.data + d.ncon, 1)[0], shorts(d.data + d.nefc, 1)[0]
-    row_of_geom, rows = integers(d.row_of_geom, d.geoms), vectors(d.moved, d.moved_count, COLUMNS)
-    at = integers(d.data + d.contact, 1)[0]
-    aref = floats(integers(d.data + d.aref, 1)[0], efc)
-    kbip = vectors(integers(d.data + d.kbip, 1)[0], efc, 4)
+def shift(scene: MujocoScene) -> bool:
+    """Change what the contacts of prescribed segments ask for; return whether any has changed. See `shift_contact`."""
+    s, o = at(scene.state, MujocoState), at(scene.offsets, Offsets)
+    efc, row_of_geom = shorts(s.data + o.nefc, 1)[0], scene.row_of_geom
+    aref = floats(integers(s.data + o.aref, 1)[0], efc)
+    kbip = vectors(integers(s.data + o.kbip, 1)[0], efc, 4)
+    contact = integers(s.data + o.contact, 1)[0]
     shifted = False
-    for _ in range(contacts):
-        geom, row = shorts(at + d.geom, 2), shorts(at + d.address, 1)[0]
+    for _ in range(shorts(s.data + o.ncon, 1)[0]):
+        geom, row = shorts(contact + o.geom, 2), shorts(contact + o.row, 1)[0]
         first = row_of_geom[geom[0]] if geom[0] >= 0 else -1
         second = row_of_geom[geom[1]] if geom[1] >= 0 else -1
         if row >= 0 and (first >= 0 or second >= 0):
-            gap, count = floats(at + d.dist, 1)[0] - floats(at + d.margin, 1)[0], shorts(at + d.dim, 1)[0]
-            place, frame = floats(at + d.pos, 3), floats(at + d.frame, 9)
-            if shift_contact(first, second, place, frame, gap, row, count, d.dt, rows, kbip, aref):
+            gap = floats(contact + o.dist, 1)[0] - floats(contact + o.margin, 1)[0]
+            if shift_contact((first, second), contact, gap, scene, kbip, aref):
                 shifted = True
-        at += d.size
+        contact += o.size
     return shifted

@@ -1,110 +1,177 @@
 """MuJoCo's step as laws: what acts on a body goes in, MuJoCo steps, the body's state comes out.
 
-Between Poise's bodies and MuJoCo's coordinates:
-
-A body's joints in `qpos` and `qvel`: kind (J,), qadr (J,), vadr (J,), count (J,) axes, axes (J, 2, 3), built (J, 4).
-MuJoCo's velocities of free and ball joints are Poise's own: linear in the world, angular in the body's axes.
-
-MuJoCo's own step is called by its address. A body may step at another `MjData` than its own: see `workspaces.py`.
+MuJoCo's velocities of free and ball joints are Poise's own: linear in the world, angular in the body's axes. MuJoCo's
+own step is called by its address. A body may step at another `MjData` than its own: see `workspaces.py`.
 
 What every engine needs at the joints is here too: forces gathered there, and a first hinge as the second turns it.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
 from poise.compiled.kernel import kernel
-from poise.compiled.law import fields, law
-from poise.compiled.views import blocks, call_with_two, floats, integers, record, shorts, vectors
-from poise.dynamics.body_kernels import BODY, turn_back
+from poise.compiled.law import law
+from poise.compiled.layout import Floats, Ints, Layout, at
+from poise.compiled.views import call_with_two, integers, shorts
+from poise.dynamics.body_kernels import Body, turn_back
 from poise.engines.scene import BALL, FREE, HINGES
 
 NOTHING = 1e-9  # N, N m: more than what round-off leaves of a body's hold on itself, less than any touch
 
 
+class MujocoState(Layout):
+    """State and forces in an `MjData`: a simulation's own, or a workspace."""
+
+    nq: int
+    nv: int
+    data: int  # address of the `MjData`
+    qpos: Annotated[Floats, "nq"]
+    qvel: Annotated[Floats, "nv"]
+    warmstart: Annotated[Floats, "nv"]  # `qacc_warmstart`
+    applied: Annotated[Floats, "nv"]  # `qfrc_applied`
+    constraint: Annotated[Floats, "nv"]  # `qfrc_constraint`
+
+
+class Offsets(Layout):
+    """Where MuJoCo's structures have their fields, in bytes: see `library.py`."""
+
+    # of `mjData`: counts, and addresses of arrays that move from step to step
+    ncon: int
+    nefc: int
+    niter: int  # iterations of the solver in the last step
+    contact: int
+    aref: int
+    kbip: int
+    force: int
+    speed: int  # `efc_vel`
+    cvel: int
+    com: int  # `subtree_com`
+    xpos: int  # `geom_xpos`
+    time: int
+    # of `mjModel`
+    solver: int
+    iterations: int
+    # of `mjContact`
+    size: int
+    dist: int
+    pos: int
+    frame: int
+    margin: int
+    dim: int
+    geom: int
+    row: int  # of the solver, `efc_address`
+    exclude: int
+    friction: int
+
+
+class MujocoScene(Layout):
+    """One simulation in MuJoCo."""
+
+    model: int  # address of the `MjModel`
+    state: int  # address of the `MujocoState` in which it steps now
+    own_state: int  # address of its own
+    offsets: int  # address of the `Offsets`
+    dt: float  # s
+    # Addresses of MuJoCo's functions: the entire step, and its three parts.
+    step: int
+    forward: int
+    solve: int
+    advance: int
+    # At a workspace: what the last step began with, and the state after it. See `workspaces.py`.
+    nq: int
+    nv: int
+    before_size: int
+    before: Annotated[Floats, "before_size"]
+    after_size: int
+    after: Annotated[Floats, "after_size"]
+    ahead: Annotated[Ints, 1]  # steps made at workspaces since its own `MjData` was current
+    # Contacts of prescribed segments and of what falls: see `contact_kernels.py` and `landing_kernels.py`.
+    geoms: int
+    row_of_geom: Annotated[Ints, "geoms"]  # row of `moved` of each shape's segment, -1: nothing prescribed moves it
+    moved_count: int
+    moved: Annotated[Floats, "moved_count", 15]
+    landing: int  # address of a `Landing`; 0: nothing falls
+    unsolved: int  # 1: the constraint forces of the last step are not those that moved the bodies
+
+
+class MujocoBody(Layout):
+    """Where one body is in MuJoCo's model."""
+
+    scene: int  # address of the `MujocoScene`
+    number: int  # of the body in the scene
+    joints: int
+    kind: Annotated[Ints, "joints"]
+    qadr: Annotated[Ints, "joints"]
+    vadr: Annotated[Ints, "joints"]
+    count: Annotated[Ints, "joints"]  # axes of a hinge joint
+    axes: Annotated[Floats, "joints", 2, 3]
+    built: Annotated[Floats, "joints", 4]  # rotations that hinges count from
+    given_count: int
+    given: Annotated[Ints, "given_count"]  # joints whose bodies are placed, except the root
+    given_bodies: Annotated[Ints, "given_count"]  # MuJoCo's numbers of those bodies
+    bodies: int  # in the model
+    body_quat: Annotated[Floats, "bodies", 4]
+    nv: int
+    dof_damping: Annotated[Floats, "nv"]
+    is_mocap: int  # 1: the root is placed
+    mocap_pos: Annotated[Floats, 3]
+    mocap_quat: Annotated[Floats, 4]
+    rides: int  # 1: a given root stays on the prop that it rides on
+    moved_count: int
+    moved: Annotated[Floats, "moved_count", 15]  # its rows in `MujocoScene.moved`
+    is_open: int  # 1: everything in the scene floats
+    geoms: int
+    floater: Annotated[Ints, "geoms"]  # which floating thing each shape is of: bodies, then props; -1: it is fixed
+    has_floaters: int  # 1: `floater` says which contacts are with floating things
+    inverse: int  # address of the block of the engine `inverse`, or 0
+
+
+# Joints and roots.
+
+
 @kernel
-def read_body(
-    kind: np.ndarray,
-    qadr: np.ndarray,
-    vadr: np.ndarray,
-    count: np.ndarray,
-    axes: np.ndarray,
-    built: np.ndarray,
-    qpos: np.ndarray,
-    qvel: np.ndarray,
-    root: np.ndarray,
-    q: np.ndarray,
-    v: np.ndarray,
-    w: np.ndarray,
-) -> None:
-    """The state of a body's simulated joints out of MuJoCo's coordinates."""
-    for i in range(len(kind)):
-        a, b = qadr[i], vadr[i]
+def read_body(b: Body, x: MujocoBody, s: MujocoState) -> None:
+    """Write the state of a body's simulated joints from MuJoCo's coordinates."""
+    kind, qadr, vadr, count, axes, built, qpos, qvel = x.kind, x.qadr, x.vadr, x.count, x.axes, x.built, s.qpos, s.qvel
+    root, q, v, w = b.root, b.q, b.v, b.w
+    for i in range(b.joints):
+        m, n = qadr[i], vadr[i]
         if kind[i] == FREE:
             for k in range(3):
-                root[k] = qpos[a + k]
-                v[k] = qvel[b + k]
-                w[i, k] = qvel[b + 3 + k]
+                root[k] = qpos[m + k]
+                v[k] = qvel[n + k]
+                w[i, k] = qvel[n + 3 + k]
             for k in range(4):
-                q[i, k] = qpos[a + 3 + k]
+                q[i, k] = qpos[m + 3 + k]
         elif kind[i] == BALL:
             for k in range(4):
-                q[i, k] = qpos[a + k]
+                q[i, k] = qpos[m + k]
             for k in range(3):
-                w[i, k] = qvel[b + k]
+                w[i, k] = qvel[n + k]
         elif kind[i] == HINGES:
-            for k in range(4):
-                q[i, k] = built[i, k]
-            s, c = 0.0, 1.0
-            for k in range(count[i]):
-                s, c = np.sin(0.5 * qpos[a + k]), np.cos(0.5 * qpos[a + k])
-                _turn_about(q[i], axes[i, k], s, c)
-            for k in range(3):
-                w[i, k] = qvel[b] * axes[i, 0, k] if count[i] > 0 else 0.0
-            if count[i] == 2:
-                x, y, z = turned_back(axes[i, 1], s, c, axes[i, 0])
-                w[i, 0] = qvel[b] * x + qvel[b + 1] * axes[i, 1, 0]
-                w[i, 1] = qvel[b] * y + qvel[b + 1] * axes[i, 1, 1]
-                w[i, 2] = qvel[b] * z + qvel[b + 1] * axes[i, 1, 2]
+            _read_hinges(qpos[m : m + count[i]], qvel[n : n + count[i]], axes[i], built[i], q[i], w[i])
 
 
 @kernel
-def is_aloft(kind: np.ndarray, vadr: np.ndarray, constraint: np.ndarray, is_open: bool) -> bool:
-    """Whether a body floats and nothing that stands fast pushes it; constraint: MuJoCo's `qfrc_constraint`.
-
-    is_open  whether there is nothing fixed in the scene: whatever touches it floats as well
-
-    What constraints put on the root's six freedoms is what they put on the body as a whole: a limit of a joint, and a
-    hand on one's own knee, put nothing there.
-    """
-    if kind[0] != FREE:
-        return False
-    if is_open:
-        return True
-    total, b = 0.0, vadr[0]
-    for k in range(6):
-        total += abs(constraint[b + k])
-    return total < NOTHING
-
-
-@kernel
-def stands_fast(floater: np.ndarray, first: int, second: int, body: int) -> bool:
-    """Whether a contact of two shapes is one of a body with something that does not float."""
-    a, b = floater[first], floater[second]
-    return (a == body and b < 0) or (b == body and a < 0)
-
-
-@kernel
-def steer_root(kind: np.ndarray, vadr: np.ndarray, v: np.ndarray, w: np.ndarray, qvel: np.ndarray) -> None:
-    """The velocity of a root that floats, into MuJoCo's coordinates."""
-    if kind[0] == FREE:
-        b = vadr[0]
-        for k in range(3):
-            qvel[b + k] = v[k]
-            qvel[b + 3 + k] = w[0, k]
+def _read_hinges(
+    angles: np.ndarray, speeds: np.ndarray, axes: np.ndarray, built: np.ndarray, q: np.ndarray, w: np.ndarray
+) -> None:
+    """Write rotation q (4,) and angular velocity w (3,) of a joint of up to two hinges."""
+    q[:] = built
+    s, c = 0.0, 1.0
+    for k in range(len(angles)):
+        s, c = np.sin(0.5 * angles[k]), np.cos(0.5 * angles[k])
+        _turn_about(q, axes[k], s, c)
+    for k in range(3):
+        w[k] = speeds[0] * axes[0, k] if len(angles) > 0 else 0.0
+    if len(angles) == 2:
+        x, y, z = turned_back(axes[1], s, c, axes[0])
+        w[0] = speeds[0] * x + speeds[1] * axes[1, 0]
+        w[1] = speeds[0] * y + speeds[1] * axes[1, 1]
+        w[2] = speeds[0] * z + speeds[1] * axes[1, 2]
 
 
 @kernel
@@ -119,48 +186,32 @@ def _turn_about(q: np.ndarray, axis: np.ndarray, s: float, c: float) -> None:
 
 
 @kernel
-def write_forces(
-    kind: np.ndarray,
-    qadr: np.ndarray,
-    vadr: np.ndarray,
-    count: np.ndarray,
-    axes: np.ndarray,
-    qpos: np.ndarray,
-    R: np.ndarray,
-    force: np.ndarray,
-    torque: np.ndarray,
-    damping: np.ndarray,
-    axial: np.ndarray,
-    qfrc: np.ndarray,
-    dof_damping: np.ndarray,
-) -> None:
-    """Generalised forces and damping out of what acts at each joint.
-
-    R (J, 3, 3); force (3,) N at the root joint; torque (J, 3) N m at each joint, the root's included; world axes
-    damping (J,) about any axis of a joint, and axial (J, 3) about its body's own; N m s/rad
-    """
-    for i in range(len(kind)):
-        a, b = qadr[i], vadr[i]
+def write_forces(b: Body, x: MujocoBody, s: MujocoState) -> None:
+    """Write generalised forces and damping from the forces that `gather_wrenches` wrote to the body's f and n."""
+    kind, qadr, vadr, count, axes, qpos = x.kind, x.qadr, x.vadr, x.count, x.axes, s.qpos
+    R, force, torque, damping, axial, applied, dof_damping = b.R, b.f, b.n, b.damping, b.axial, s.applied, x.dof_damping
+    for i in range(b.joints):
+        m, n = qadr[i], vadr[i]
         if kind[i] == FREE:
-            qfrc[b], qfrc[b + 1], qfrc[b + 2] = force[0], force[1], force[2]
-            qfrc[b + 3], qfrc[b + 4], qfrc[b + 5] = turn_back(R[i], torque[i])
+            applied[n], applied[n + 1], applied[n + 2] = force[0, 0], force[0, 1], force[0, 2]
+            applied[n + 3], applied[n + 4], applied[n + 5] = turn_back(R[i], torque[i])
         elif kind[i] == BALL:
-            qfrc[b], qfrc[b + 1], qfrc[b + 2] = turn_back(R[i], torque[i])
+            applied[n], applied[n + 1], applied[n + 2] = turn_back(R[i], torque[i])
             for k in range(3):
-                dof_damping[b + k] = damping[i] + axial[i, k]
+                dof_damping[n + k] = damping[i] + axial[i, k]
         elif kind[i] == HINGES and count[i] > 0:
-            x, y, z = turn_back(R[i], torque[i])
+            tx, ty, tz = turn_back(R[i], torque[i])
             last = count[i] - 1
-            qfrc[b + last] = axes[i, last, 0] * x + axes[i, last, 1] * y + axes[i, last, 2] * z
-            dof_damping[b + last] = damping[i] + (
+            applied[n + last] = axes[i, last, 0] * tx + axes[i, last, 1] * ty + axes[i, last, 2] * tz
+            dof_damping[n + last] = damping[i] + (
                 axial[i, 0] * axes[i, last, 0] ** 2 + axial[i, 1] * axes[i, last, 1] ** 2
                 + axial[i, 2] * axes[i, last, 2] ** 2
             )  # fmt: skip
             if last == 1:
-                half = 0.5 * qpos[a + 1]
-                u, r, s = turned_back(axes[i, 1], np.sin(half), np.cos(half), axes[i, 0])
-                qfrc[b] = u * x + r * y + s * z
-                dof_damping[b] = damping[i] + axial[i, 0] * u * u + axial[i, 1] * r * r + axial[i, 2] * s * s
+                half = 0.5 * qpos[m + 1]
+                u, r, t = turned_back(axes[i, 1], np.sin(half), np.cos(half), axes[i, 0])
+                applied[n] = u * tx + r * ty + t * tz
+                dof_damping[n] = damping[i] + axial[i, 0] * u * u + axial[i, 1] * r * r + axial[i, 2] * t * t
 
 
 @kernel
@@ -179,169 +230,161 @@ def nudge(qpos: np.ndarray, a: int, R: np.ndarray, turn: np.ndarray) -> None:
         qpos[a + k] /= norm
 
 
-# Of one body: where its joints are (`BodyLayout`), where a GIVEN root is placed (0: it floats), and its rows in
-# `PrescribedContacts`. number: which body of the scene; floater (geoms,): see `MujocoSimulation.floater`, or 0; scene:
-# the block of the engine `inverse`, or 0.
-PLACES = fields(
-    arrays="""
-        kind qadr vadr count axes built given given_bodies dof_damping body_quat mocap_pos mocap_quat moved floater
-    """,
-    integers="data given_count bodies is_open number geoms scene",
-)
-# Of a scene: MuJoCo's step, model and data, the state in it, and what `engines/mujoco/workspaces.py` needs. With
-# segments that are moved, or things that float: MuJoCo's step in three, and where its contacts are
-# (`engines/mujoco/library.py`); landing: `engines/mujoco/landing_kernels.py`'s block.
-DATA = fields(
-    arrays="""
-        qpos qvel warm force constraint own_qpos own_qvel own_warm own_force own_constraint before after ahead
-        moved row_of_geom
-    """,
-    integers="""
-        step model data own_data nq nv is_away
-        forward solve advance moved_count geoms ncon nefc contact aref kbip size dist pos frame margin
-        dim geom address landing niter solver iterations unsolved
-    """,
-    floats="dt",
-)
-# A workspace: an `MjData` and its arrays.
-DESK = fields(arrays="qpos qvel warm force constraint", integers="data")
-_NUMBER = 8  # bytes
+# Bodies that float.
+
+
+@kernel
+def is_free(x: MujocoBody, s: MujocoState, is_open: bool) -> bool:
+    """Return whether a body floats and nothing that is fixed pushes it.
+
+    is_open  whether there is nothing fixed in the scene: whatever touches it floats as well
+
+    What constraints put on the root's six freedoms is what they put on the body as a whole: a limit of a joint, and a
+    hand on one's own knee, put nothing there.
+    """
+    if x.kind[0] != FREE:
+        return False
+    if is_open:
+        return True
+    total, n, constraint = 0.0, x.vadr[0], s.constraint
+    for k in range(6):
+        total += abs(constraint[n + k])
+    return total < NOTHING
+
+
+@kernel
+def touches_fixed(floater: np.ndarray, first: int, second: int, body: int) -> bool:
+    """Return whether a contact of two shapes is one of a body with something that does not float."""
+    one, other = floater[first], floater[second]
+    return (one == body and other < 0) or (other == body and one < 0)
+
+
+@kernel
+def meets_floaters(x: MujocoBody, s: MujocoState, o: Offsets) -> bool:
+    """Return whether all that touches a body floats itself."""
+    contact = integers(s.data + o.contact, 1)[0]
+    for _ in range(shorts(s.data + o.ncon, 1)[0]):
+        geom, row = shorts(contact + o.geom, 2), shorts(contact + o.row, 1)[0]
+        if row >= 0 and geom[0] >= 0 and geom[1] >= 0 and touches_fixed(x.floater, geom[0], geom[1], x.number):
+            return False
+        contact += o.size
+    return True
+
+
+@kernel
+def read_state(b: Body, x: MujocoBody, meets_only_floaters: bool) -> None:
+    """Write the state of a body's simulated joints, and whether it is airborne.
+
+    meets_only_floaters  whether all that touches the body floats itself
+    """
+    scene = at(x.scene, MujocoScene)
+    s = at(scene.state, MujocoState)
+    read_body(b, x, s)
+    # where MuJoCo found no forces, what it says that they are is not what moved the body
+    b.airborne = 1 if is_free(x, s, x.is_open == 1) else 0
+    if b.airborne == 0 and x.kind[0] == FREE and meets_only_floaters:
+        b.airborne = 1
+    if scene.unsolved == 1 and not is_free(x, s, False):
+        b.airborne = 0
+    external, constraint, n = b.external_wrench, s.constraint, x.vadr[0]
+    for k in range(6):
+        external[k] = constraint[n + k] if b.airborne == 1 else 0.0
+
+
+# The laws.
 
 
 @law
-def take(body: int, block: int) -> None:
-    """Places of what is given, torques, damping, wrenches and nudges of one body, into MuJoCo."""
-    b, x = record(body, BODY), record(block, PLACES)
-    d = record(x.data, DATA)
-    j, count = b.joints, x.given_count
-    q = vectors(b.q, j, 4)
-    given, bodies, quats = integers(x.given, count), integers(x.given_bodies, count), vectors(x.body_quat, x.bodies, 4)
-    for i in range(count):
+def write(body: int, block: int) -> None:
+    """Write poses of prescribed segments, torques, damping, wrenches and nudges of one body into MuJoCo."""
+    b, x = at(body, Body), at(block, MujocoBody)
+    s = at(at(x.scene, MujocoScene).state, MujocoState)
+    q, given, bodies, quats = b.q, x.given, x.given_bodies, x.body_quat
+    for i in range(x.given_count):
         for k in range(4):
             quats[bodies[i], k] = q[given[i], k]
-    if x.mocap_pos != 0:
-        _copy(floats(b.root, 3), floats(x.mocap_pos, 3))
-        _copy(floats(b.q, 4), floats(x.mocap_quat, 4))
-    kind, qadr = integers(x.kind, j), integers(x.qadr, j)
-    p, R, f, n = vectors(b.p, j, 3), blocks(b.R, j, 3, 3), vectors(b.f, j, 3), vectors(b.n, j, 3)
-    qpos = floats(d.qpos, d.nq)
-    gather_wrenches(kind, integers(b.parents, j), p, vectors(b.wrench, j, 6), vectors(b.torque, j, 3), f, n)
-    write_forces(
-        kind, qadr, integers(x.vadr, j), integers(x.count, j), blocks(x.axes, j, 2, 3), qpos, R, f[0], n,
-        floats(b.damping, j), vectors(b.axial, j, 3), floats(d.force, d.nv), floats(x.dof_damping, d.nv),
-    )  # fmt: skip
-    nudges, nudged = vectors(b.nudges, j, 3), integers(b.nudged, j)
-    for i in range(j):
+    if x.is_mocap == 1:
+        _copy(b.root, x.mocap_pos)
+        _copy(q[0], x.mocap_quat)
+    gather_wrenches(x.kind, b.parents, b.p, b.wrench, b.torque, b.f, b.n)
+    write_forces(b, x, s)
+    kind, qadr, R, nudges, nudged = x.kind, x.qadr, b.R, b.nudges, b.nudged
+    for i in range(b.joints):
         if nudged[i] == 1 and kind[i] == BALL:
-            nudge(qpos, qadr[i], R[i], nudges[i])
+            nudge(s.qpos, qadr[i], R[i], nudges[i])
 
 
 @law
 def step(_body: int, block: int) -> None:
-    """MuJoCo's step. At a desk, what it is a function of is kept: `engines/mujoco/workspaces.py` makes it again if
-    somebody looks.
-    """
-    d = record(block, DATA)
-    if d.is_away == 1:
-        keep_before(d)
-    call_with_two(d.step, d.model, d.data)
+    """Make MuJoCo's step. At a workspace, what it begins with is kept: `workspaces.py` makes it again if needed."""
+    scene = at(block, MujocoScene)
+    keep_before(scene)
+    call_with_two(scene.step, scene.model, at(scene.state, MujocoState).data)
 
 
 @law
 def read(body: int, block: int) -> None:
-    """The state of a body's simulated joints, and whether it is in flight."""
-    b, x = record(body, BODY), record(block, PLACES)
-    d = record(x.data, DATA)
-    read_state(b, x, d, x.floater != 0 and _meets_floaters(d, x))
-
-
-@kernel
-def read_state(b: Any, x: Any, d: Any, meets_floaters: bool) -> None:
-    """Write the state of a body's simulated joints, and whether it is in flight.
-
-    meets_floaters  whether all that touches the body floats itself
-    """
-    j = b.joints
-    kind, vadr = integers(x.kind, j), integers(x.vadr, j)
-    read_body(
-        kind, integers(x.qadr, j), vadr, integers(x.count, j), blocks(x.axes, j, 2, 3), vectors(x.built, j, 4),
-        floats(d.qpos, d.nq), floats(d.qvel, d.nv), floats(b.root, 3), vectors(b.q, j, 4), floats(b.v, 3),
-        vectors(b.w, j, 3),
-    )  # fmt: skip
-    constraint = floats(d.constraint, d.nv)
-    # where MuJoCo found no forces, what it says that they are is not what moved the body
-    b.airborne = 1 if is_aloft(kind, vadr, constraint, x.is_open == 1) else 0
-    if b.airborne == 0 and kind[0] == FREE and meets_floaters:
-        b.airborne = 1
-    if d.unsolved == 1 and not is_aloft(kind, vadr, constraint, False):
-        b.airborne = 0
-    for k in range(6):
-        floats(b.external_wrench, 6)[k] = constraint[vadr[0] + k] if b.airborne == 1 else 0.0
-
-
-@kernel
-def _meets_floaters(d: Any, x: Any) -> bool:
-    """Whether all that touches a body floats itself."""
-    floater, at = integers(x.floater, x.geoms), integers(d.data + d.contact, 1)[0]
-    for _ in range(shorts(d.data + d.ncon, 1)[0]):
-        geom, row = shorts(at + d.geom, 2), shorts(at + d.address, 1)[0]
-        if row >= 0 and geom[0] >= 0 and geom[1] >= 0 and stands_fast(floater, geom[0], geom[1], x.number):
-            return False
-        at += d.size
-    return True
+    """Read the state of a body's simulated joints, and whether it is airborne."""
+    b, x = at(body, Body), at(block, MujocoBody)
+    scene = at(x.scene, MujocoScene)
+    s = at(scene.state, MujocoState)
+    read_state(b, x, x.has_floaters == 1 and meets_floaters(x, s, at(scene.offsets, Offsets)))
 
 
 @law
-def steer(body: int, block: int) -> None:
-    """Another velocity of a body's root."""
-    b, x = record(body, BODY), record(block, PLACES)
-    d, j = record(x.data, DATA), b.joints
-    steer_root(integers(x.kind, j), integers(x.vadr, j), floats(b.v, 3), vectors(b.w, j, 3), floats(d.qvel, d.nv))
+def set_root_velocity(body: int, block: int) -> None:
+    """Set the velocity of a body's root that floats."""
+    b, x = at(body, Body), at(block, MujocoBody)
+    s = at(at(x.scene, MujocoScene).state, MujocoState)
+    if x.kind[0] == FREE:
+        v, w, qvel, n = b.v, b.w, s.qvel, x.vadr[0]
+        for k in range(3):
+            qvel[n + k] = v[k]
+            qvel[n + 3 + k] = w[0, k]
 
 
 @law
-def load_state(block: int, desk: int) -> None:
-    """Bring a scene's state to a desk, and step there from now on."""
-    d, to = record(block, DATA), record(desk, DESK)
-    nq, nv = d.nq, d.nv
-    qpos, qvel, warm = floats(to.qpos, nq), floats(to.qvel, nv), floats(to.warm, nv)
-    if integers(d.ahead, 1)[0] > 0:
-        _copy(floats(d.after, nq), qpos)
-        _copy(floats(d.after + _NUMBER * nq, nv), qvel)
-        _copy(floats(d.after + _NUMBER * (nq + nv), nv), warm)
+def load_state(block: int, workspace: int) -> None:
+    """Bring a scene's state to a workspace, and step there from now on."""
+    scene, to = at(block, MujocoScene), at(workspace, MujocoState)
+    own, nq, nv, after = at(scene.own_state, MujocoState), scene.nq, scene.nv, scene.after
+    if scene.ahead[0] > 0:
+        _copy(after[:nq], to.qpos)
+        _copy(after[nq : nq + nv], to.qvel)
+        _copy(after[nq + nv :], to.warmstart)
     else:
-        _copy(floats(d.own_qpos, nq), qpos)
-        _copy(floats(d.own_qvel, nv), qvel)
-        _copy(floats(d.own_warm, nv), warm)
-    _copy(floats(d.own_force, nv), floats(to.force, nv))
-    d.data, d.qpos, d.qvel, d.warm, d.force, d.is_away = to.data, to.qpos, to.qvel, to.warm, to.force, 1
-    d.constraint = to.constraint
+        _copy(own.qpos, to.qpos)
+        _copy(own.qvel, to.qvel)
+        _copy(own.warmstart, to.warmstart)
+    _copy(own.applied, to.applied)
+    scene.state = workspace
 
 
 @law
-def store_state(block: int, _desk: int) -> None:
-    """Take a scene's state away from a desk."""
-    d = record(block, DATA)
-    _keep_state(d, d.after)
-    d.data, d.qpos, d.qvel, d.warm, d.force = d.own_data, d.own_qpos, d.own_qvel, d.own_warm, d.own_force
-    d.constraint, d.is_away = d.own_constraint, 0
+def store_state(block: int, _workspace: int) -> None:
+    """Take a scene's state away from a workspace."""
+    scene = at(block, MujocoScene)
+    _keep_state(scene, scene.after)
+    scene.state = scene.own_state
 
 
 @kernel
-def keep_before(d: Any) -> None:
-    """What the step at a desk that comes next is a function of."""
-    _keep_state(d, d.before)
-    _copy(floats(d.force, d.nv), floats(d.before + _NUMBER * (d.nq + 2 * d.nv), d.nv))
-    integers(d.ahead, 1)[0] += 1
+def keep_before(scene: MujocoScene) -> None:
+    """At a workspace, keep what the step that comes next begins with."""
+    if scene.state == scene.own_state:
+        return
+    _keep_state(scene, scene.before)
+    _copy(at(scene.state, MujocoState).applied, scene.before[scene.nq + 2 * scene.nv :])
+    scene.ahead[0] += 1
 
 
 @kernel
-def _keep_state(d: Any, to: int) -> None:
-    """What MuJoCo's step begins with, to an address."""
-    nq, nv = d.nq, d.nv
-    _copy(floats(d.qpos, nq), floats(to, nq))
-    _copy(floats(d.qvel, nv), floats(to + _NUMBER * nq, nv))
-    _copy(floats(d.warm, nv), floats(to + _NUMBER * (nq + nv), nv))
+def _keep_state(scene: MujocoScene, to: np.ndarray) -> None:
+    """Copy what MuJoCo's step begins with."""
+    s, nq, nv = at(scene.state, MujocoState), scene.nq, scene.nv
+    _copy(s.qpos, to[:nq])
+    _copy(s.qvel, to[nq : nq + nv])
+    _copy(s.warmstart, to[nq + nv : nq + 2 * nv])
 
 
 @kernel

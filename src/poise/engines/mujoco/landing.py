@@ -16,118 +16,57 @@ leaves behind are forces of a million newtons that are not those which move the 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poise.compiled.law import Block
 from poise.engines.mujoco.contacts import PrescribedContacts, has_moved_shapes
-from poise.engines.mujoco.library import find_function, find_offsets, find_speed_offsets
+from poise.engines.mujoco.library import find_function
 from poise.engines.mujoco.model import BodyLayout
 from poise.engines.scene import Scene
 
+if TYPE_CHECKING:
+    from poise.engines.mujoco.landing_kernels import Landing
 
-class LandingContacts:
-    """What the step needs to know of a model.
 
-    base     (G,) m, where the contacts of each shape begin
-    kind     (G,) what each shape is of: see `landing_kernels`. What something given moves, `engines/mujoco/contacts.py`
-             sees to
-    bound    (G,) m, the radius around each shape whose contacts are met ahead; 0: around the others
-    watched  the velocities by which such shapes may be fast
-    length   m, from a joint to a point that it moves, at most;  span: s, in which what is fast moves by `SLOW`
-    wide     (1,) whether contacts begin farther out now
-    ahead    whether contacts of bodies that fall are met before they are there; else deep ones are held back
+def build_landing(model: Any, scene: Scene, layouts: list[BodyLayout], ahead: bool, is_moved: np.ndarray) -> Landing:
+    """Return what the step knows of bodies and props that fall.
+
+    ahead     whether contacts of bodies that fall are met before they are there; else deep ones are held back
+    is_moved  (G,) bool, shapes of segments that a prescribed joint moves, which `contacts.py` handles
     """
+    from poise.engines.mujoco.landing_kernels import CATCH, FALLING, LOOSE, MOVED, Landing
 
-    def __init__(self, model: Any, scene: Scene, layouts: list[BodyLayout], ahead: bool, is_moved: np.ndarray):
-        from poise.engines.mujoco.landing_kernels import CATCH, FALLING, LOOSE, MOVED
-
-        self.ahead, dt = ahead, model.opt.timestep
-        self.base, self.around = model.geom_margin.copy(), model.body_margin.copy()
-        self.root, self.body = (np.ascontiguousarray(x, np.int64) for x in (model.body_rootid, model.geom_bodyid))
-        hard = [layout.bodies for body, layout in zip(scene.bodies, layouts, strict=True) if body.is_hard]
-        falls = np.isin(np.arange(model.nbody), np.concatenate([[0], *hard])[1:])
-        loose = np.asarray(model.body_dofnum) > 0
-        loose[np.concatenate([[0], *(layout.bodies for layout in layouts)])] = False
-        kinds = np.where(loose, LOOSE, np.where(falls, FALLING, 0))
-        self.kind = np.ascontiguousarray(np.where(is_moved, MOVED, kinds[self.body]), np.int64)
-        meets = (ahead & (self.kind == FALLING)) | (scene.touch.is_hard & (self.kind == LOOSE))
-        self.bound = np.where(meets, model.geom_rbound, 0.0)
-        path = np.zeros(model.nbody)
-        for b in range(1, model.nbody):
-            is_first = model.body_parentid[b] == 0
-            path[b] = 0.0 if is_first else path[model.body_parentid[b]] + np.linalg.norm(model.body_pos[b])
-        reach = path[self.body] + np.linalg.norm(model.geom_pos, axis=1) + self.bound
-        self.length = float(reach.max(initial=0.0, where=self.bound > 0.0))
-        # whatever moves may push a body that falls
-        is_watched = np.full(model.nv, True) if ahead and falls.any() else loose[model.dof_bodyid]
-        self.watched = np.flatnonzero(is_watched & meets.any())
-        self.span = max(dt, CATCH) if np.any(self.kind[meets] == LOOSE) else dt
-        self.wide = np.zeros(1, np.int64)
-
-    def look(self, model: Any, data: Any) -> bool:
-        """Have contacts begin as far ahead as shapes get in the next step; whether any body falls fast."""
-        import mujoco
-
-        from poise.engines.mujoco.landing_kernels import is_slow, look_ahead
-
-        if is_slow(data.qvel, self.watched, self.length, self.span):
-            if self.wide[0]:
-                model.geom_margin[:], model.body_margin[:], self.wide[0] = self.base, self.around, 0
-            return False
-        for find in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_comVel):
-            find(model, data)
-        self.wide[0] = 1
-        return bool(look_ahead(
-            data.cvel, data.subtree_com, self.root, self.body, data.geom_xpos, self.kind, self.bound, self.base,
-            model.opt.timestep, model.geom_margin, model.body_margin,
-        ))  # fmt: skip
-
-    def meet(self, model: Any, data: Any, is_fast: bool) -> bool:
-        """Have contacts ask for no more than what brings the two together; False: there are none.
-
-        is_fast  whether a body falls fast; else only deep contacts of bodies are changed, and those of fast props
-        """
-        from poise.engines.mujoco.landing_kernels import meet_contact
-
-        contact, is_met = data.contact, False
-        for k in range(data.ncon):
-            row, (one, other) = contact.efc_address[k], contact.geom[k]
-            if row < 0 or one < 0 or other < 0:
-                continue
-            begins = self.base[one] + self.base[other]
-            wide, gap = model.geom_margin[one] + model.geom_margin[other] - begins, contact.dist[k] - begins
-            asked = meet_contact(
-                (self.kind[one], self.kind[other]), gap, wide, data.efc_vel[row], model.opt.timestep, is_fast,
-                self.ahead, data.efc_aref[row], data.efc_KBIP[row],
-            )  # fmt: skip
-            if asked != data.efc_aref[row]:
-                data.efc_aref[row], contact.includemargin[k], is_met = asked, begins, True
-        return is_met
-
-    def build(self, model: Any) -> Block | None:
-        """What the compiled step reads (`engines/mujoco/landing_kernels.py:LANDING`); None: of this MuJoCo it
-        cannot.
-        """
-        from poise.engines.mujoco.landing_kernels import LANDING
-
-        speeds = find_speed_offsets()
-        if speeds is None:
-            return None
-        functions = {"kinematics": "mj_kinematics", "middle": "mj_comPos", "velocity": "mj_comVel"}
-        numbers: dict[str, Any] = {name: find_function(function) for name, function in functions.items()}
-        numbers |= speeds
-        return Block(
-            LANDING, base=self.base, around=self.around, root=self.root, body=self.body, wide=self.wide,
-            kind=self.kind, bound=self.bound, margin=model.geom_margin, widest=model.body_margin, geoms=model.ngeom,
-            watched=self.watched, count=len(self.watched), bodies=model.nbody, ahead=int(self.ahead),
-            length=self.length, dt=model.opt.timestep, span=self.span, **numbers,
-        )  # fmt: skip
+    dt, body = model.opt.timestep, np.ascontiguousarray(model.geom_bodyid, np.int64)
+    hard = [layout.bodies for each, layout in zip(scene.bodies, layouts, strict=True) if each.is_hard]
+    falls = np.isin(np.arange(model.nbody), np.concatenate([[0], *hard])[1:])
+    loose = np.asarray(model.body_dofnum) > 0
+    loose[np.concatenate([[0], *(layout.bodies for layout in layouts)])] = False
+    kinds = np.where(loose, LOOSE, np.where(falls, FALLING, 0))
+    kind = np.ascontiguousarray(np.where(is_moved, MOVED, kinds[body]), np.int64)
+    meets = (ahead & (kind == FALLING)) | (scene.touch.is_hard & (kind == LOOSE))
+    bound = np.where(meets, model.geom_rbound, 0.0)
+    path = np.zeros(model.nbody)
+    for b in range(1, model.nbody):
+        is_first = model.body_parentid[b] == 0
+        path[b] = 0.0 if is_first else path[model.body_parentid[b]] + np.linalg.norm(model.body_pos[b])
+    reach = path[body] + np.linalg.norm(model.geom_pos, axis=1) + bound
+    # whatever moves may push a body that falls
+    is_watched = np.full(model.nv, True) if ahead and falls.any() else loose[model.dof_bodyid]
+    watched = np.flatnonzero(is_watched & meets.any())
+    return Landing(
+        kinematics=find_function("mj_kinematics"), middle=find_function("mj_comPos"),
+        velocity=find_function("mj_comVel"), meets_bodies=ahead, dt=dt,
+        span=max(dt, CATCH) if np.any(kind[meets] == LOOSE) else dt,
+        length=float(reach.max(initial=0.0, where=bound > 0.0)), watched_count=len(watched), watched=watched,
+        bodies=model.nbody, root=np.ascontiguousarray(model.body_rootid, np.int64), around=model.body_margin.copy(),
+        widest=model.body_margin, geoms=model.ngeom, body=body, kind=kind, bound=bound, base=model.geom_margin.copy(),
+        margin=model.geom_margin,
+    )  # fmt: skip
 
 
 def has_landings(scene: Scene) -> bool:
-    """Whether somebody falls, or something may that lands hard."""
+    """Return whether a body falls, or a prop may that lands hard."""
     is_loose = any(prop.inertia is not None and prop.touches for prop in scene.props)
     return any(body.is_hard and body.shapes for body in scene.bodies) or (is_loose and scene.touch.is_hard)
 
@@ -137,13 +76,12 @@ LARGE = 60  # freedoms from which on MuJoCo's matrices are sparse
 
 
 class StagedStep:
-    """What such steps need to know of a scene.
+    """Data of the step in three for one scene.
 
-    moved        segments that something given moves
-    landing      bodies and props that fall; None: none does. Contacts of bodies are not met ahead where something
-                 given moves shapes: theirs would have to be ahead, too
-    is_moving    whether any shape is of a segment that something given moves
-    is_unsolved  whether the forces of the last step are not those that moved anything
+    moved      segments that a prescribed joint moves
+    landing    bodies and props that fall; None: none does. Contacts of bodies are not met ahead if a prescribed joint
+               moves shapes: theirs would have to be ahead, too
+    is_moving  whether any shape is of a segment that a prescribed joint moves
     """
 
     def __init__(self, model: Any, scene: Scene, layouts: list[BodyLayout]):
@@ -152,48 +90,21 @@ class StagedStep:
         self.moved, self.is_moving = PrescribedContacts(model, scene, layouts), has_moved_shapes(scene)
         ahead = scene.touch.is_hard and not self.is_moving
         is_moved = self.moved.row_of_geom >= 0
-        self.landing = LandingContacts(model, scene, layouts, ahead, is_moved) if has_landings(scene) else None
-        self.is_unsolved = False
-        self._block: Block | None = None
+        self.landing = build_landing(model, scene, layouts, ahead, is_moved) if has_landings(scene) else None
         # `discrete` has joint damping in its solve. MuJoCo's own step knows that; `mj_Euler` alone would add it again.
         model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
 
-    def step(self, model: Any, data: Any) -> None:
-        """Advance MuJoCo's data by a step."""
-        import mujoco
-
-        is_fast = self.landing is not None and self.landing.look(model, data)
-        mujoco.mj_forward(model, data)
-        is_met = self.landing is not None and self.landing.meet(model, data, is_fast)
-        if self.moved.shift(model, data) or is_met:
-            mujoco.mj_fwdConstraint(model, data)
-        self.is_unsolved = False
-        if data.solver_niter[0] >= model.opt.iterations:
-            usual = model.opt.solver, model.opt.iterations
-            model.opt.solver, model.opt.iterations = GRADIENTS, LONGEST
-            mujoco.mj_fwdConstraint(model, data)
-            self.is_unsolved = bool(data.solver_niter[0] >= LONGEST)
-            model.opt.solver, model.opt.iterations = usual
-        mujoco.mj_Euler(model, data)
-
-    def fields(self, model: Any) -> dict[str, Any] | None:
-        """What the compiled step reads besides (`engines/mujoco/kernels.py:DATA`); None: of this MuJoCo it cannot."""
-        offsets, moved = find_offsets(), self.moved
-        if self.landing is not None and self._block is None:
-            self._block = self.landing.build(model)
-        if offsets is None or (self.landing is not None and self._block is None):
-            return None
+    def fields(self) -> dict[str, Any]:
+        """Return fields of `MujocoScene`."""
+        moved = self.moved
         return {
-            "moved": moved.rows, "row_of_geom": moved.row_of_geom, "moved_count": len(moved.rows),
-            "geoms": len(moved.row_of_geom), "dt": model.opt.timestep, "forward": find_function("mj_forward"),
-            "solve": find_function("mj_fwdConstraint"), "advance": find_function("mj_Euler"),
-            "landing": 0 if self._block is None else self._block.address,
-            **{name: offset for name, offset in offsets.items() if name != "force"},  # only `contacts.py` reads it
+            "geoms": len(moved.row_of_geom), "row_of_geom": moved.row_of_geom, "moved_count": len(moved.rows),
+            "moved": moved.rows, "landing": 0 if self.landing is None else self.landing.address,
         }  # fmt: skip
 
 
 def needs_care(scene: Scene, freedoms: int) -> bool:
-    """Whether something given moves a shape, a body or a prop falls, or the matrices of several bodies are sparse."""
+    """Return whether a prescribed joint moves a shape, anything falls, or several bodies have sparse matrices."""
     if freedoms >= LARGE and scene.meets is not None and len(scene.bodies) > 1:
         return True
     return has_moved_shapes(scene) or has_landings(scene)

@@ -27,20 +27,21 @@ contact as deeper by what was added to its margin. That is taken back:
 
     a' = a - K I w / (1 + h B + h2 K I)     w: m, added;  K, B, I: stiffness, damping, impedance     [landing, eq 5]
 
-Both laws, for bodies that fall and for the step in three, work on MuJoCo's own structures; see `landing.py`.
+The law works on MuJoCo's own structures; `landing.py` explains the step in three.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
 from poise.compiled.kernel import kernel
-from poise.compiled.law import fields, law
-from poise.compiled.views import call_with_two, floats, integers, record, shorts, vectors
+from poise.compiled.law import law
+from poise.compiled.layout import Floats, Ints, Layout, at
+from poise.compiled.views import call_with_two, floats, integers, shorts, vectors
 from poise.engines.mujoco.contact_kernels import NEVER, shift
-from poise.engines.mujoco.kernels import DATA, keep_before
+from poise.engines.mujoco.kernels import MujocoScene, MujocoState, Offsets, keep_before
 from poise.engines.mujoco.landing import GRADIENTS, LONGEST
 
 SLOW = 1e-3  # m that nothing moves by in a step: then there is nothing to look ahead for
@@ -58,58 +59,69 @@ DEEP = 0.03  # m: nobody gets there by landing
 OTHER, FALLING, LOOSE, MOVED = range(4)
 
 
-@kernel
-def is_slow(qvel: np.ndarray, watched: np.ndarray, length: float, span: float) -> bool:
-    """Whether surely no point moves by `SLOW` in a time.
+class Landing(Layout):
+    """Shapes whose contacts are met ahead. A shape's `bound` is 0 if its contacts are not."""
 
-    watched  the velocities that count;  length: m, from a joint to a point that it moves, at most;  span: s
-    """
+    # Addresses of MuJoCo's functions: poses of bodies, centres of mass, velocities.
+    kinematics: int
+    middle: int
+    velocity: int
+    meets_bodies: int  # 1: contacts of bodies that fall are met before they are there; else deep ones are held back
+    dt: float  # s
+    span: float  # s, in which what is fast moves by `SLOW`
+    length: float  # m, from a joint to a point that it moves, at most
+    watched_count: int
+    watched: Annotated[Ints, "watched_count"]  # velocities by which such shapes may be fast
+    bodies: int
+    root: Annotated[Ints, "bodies"]  # first body of each body's tree
+    around: Annotated[Floats, "bodies"]  # m, where contacts of each body begin by default
+    widest: Annotated[Floats, "bodies"]  # m, where they begin now
+    geoms: int
+    body: Annotated[Ints, "geoms"]  # whose shape it is
+    kind: Annotated[Ints, "geoms"]
+    bound: Annotated[Floats, "geoms"]  # m, radius around the shape
+    base: Annotated[Floats, "geoms"]  # m, where its contacts begin by default
+    margin: Annotated[Floats, "geoms"]  # m, where they begin now
+    is_wide: Annotated[Ints, 1]  # 1: contacts begin farther out now
+
+
+@kernel
+def is_slow(x: Landing, qvel: np.ndarray) -> bool:
+    """Return whether surely no point moves by `SLOW` in the span."""
     total = 0.0
-    for i in watched:
+    for i in x.watched:
         total += abs(qvel[i])
-    return span * total * max(length, 1.0) < SLOW
+    return x.span * total * max(x.length, 1.0) < SLOW
 
 
 @kernel
-def look_ahead(
-    cvel: np.ndarray,
-    com: np.ndarray,
-    root: np.ndarray,
-    body: np.ndarray,
-    at: np.ndarray,
-    kind: np.ndarray,
-    bound: np.ndarray,
-    base: np.ndarray,
-    dt: float,
-    margin: np.ndarray,
-    widest: np.ndarray,
-) -> bool:
-    """Set how far ahead the contacts of each shape begin; whether any body falls fast.   [landing, eq 1]
+def look_ahead(x: Landing, cvel: np.ndarray, com: np.ndarray, xpos: np.ndarray) -> bool:
+    """Set how far ahead the contacts of each shape begin; return whether any body falls fast.   [landing, eq 1]
 
-    cvel, com  (B, 6) and (B, 3): MuJoCo's velocities of bodies, about the centre of mass of the tree that they are of
-    root       (B,) the first body of that tree;  body (G,) whose shape it is;  kind (G,) what that is
-    at, bound  (G, 3) m, the shape's middle; (G,) m, the radius around it, 0: its contacts are not met ahead
-    base       (G,) m, where contacts begin anyway;  margin (G,), widest (B,): where they begin now, of all of a body
+    cvel, com  (B, 6), (B, 3): MuJoCo's velocities of bodies, about the centre of mass of the tree that they are of
+    xpos       (G, 3) m, the shapes' middles
     """
+    root, body, kind, bound, base, dt = x.root, x.body, x.kind, x.bound, x.base, x.dt
+    margin, widest = x.margin, x.widest
     is_fast = False
-    for b in range(len(widest)):
-        widest[b] = 0.0
-    for g in range(len(body)):
-        b = body[g]
+    for i in range(x.bodies):
+        widest[i] = 0.0
+    for g in range(x.geoms):
+        i = body[g]
         speed = 0.0
         if bound[g] > 0.0:
-            c, v = com[root[b]], cvel[b]
-            x, y, z = at[g, 0] - c[0], at[g, 1] - c[1], at[g, 2] - c[2]
-            vx = v[3] + v[1] * z - v[2] * y
-            vy = v[4] + v[2] * x - v[0] * z
-            vz = v[5] + v[0] * y - v[1] * x
+            c, v = com[root[i]], cvel[i]
+            rx, ry, rz = xpos[g, 0] - c[0], xpos[g, 1] - c[1], xpos[g, 2] - c[2]
+            vx = v[3] + v[1] * rz - v[2] * ry
+            vy = v[4] + v[2] * rx - v[0] * rz
+            vz = v[5] + v[0] * ry - v[1] * rx
             spin = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
             speed = np.sqrt(vx * vx + vy * vy + vz * vz) + spin * bound[g]
         if kind[g] == LOOSE and speed * max(dt, CATCH) < SLOW:
             speed = 0.0
         is_fast = is_fast or (kind[g] == FALLING and speed * dt >= SLOW)
         margin[g] = base[g] + min(WHIP * dt * speed, FARTHEST)
-    for g in range(len(body)):
+    for g in range(x.geoms):
         if kind[g] == FALLING and not is_fast:
             margin[g] = base[g]
         widest[body[g]] = max(widest[body[g]], margin[g])
@@ -118,21 +130,22 @@ def look_ahead(
 
 @kernel
 def meet_contact(
-    kinds: tuple[int, int], gap: float, wide: float, speed: float, dt: float, is_fast: bool, ahead: bool,
-    asked: float, kbip: np.ndarray,
+    x: Landing, kinds: tuple[int, int], gap: float, wide: float, speed: float, is_fast: bool, asked: float,
+    kbip: np.ndarray,
 ) -> float:  # fmt: skip
-    """m/s2 that a contact asks for along its normal, of what the engine asks for.
+    """Return the acceleration (m/s2) that a contact asks for along its normal, from what the engine asks for.
 
-    kinds    of its two shapes;  gap: m;  wide: m, by how much earlier than usual it begins;  speed: m/s, of the gap
-    is_fast  whether a body falls fast;  ahead: whether contacts of bodies that fall are met ahead
+    kinds    of its two shapes;  gap: m;  wide: m, by how much earlier than by default it begins
+    speed    m/s, of the gap;  is_fast: whether a body falls fast
     kbip     (4,) stiffness, damping and impedance of MuJoCo's spring
     """
+    dt = x.dt
     if max(kinds) == MOVED:
         if wide > 0.0:
             return -NEVER if gap > 0.0 else narrow(asked, wide, dt, kbip)
         return asked
     if kinds[0] == FALLING or kinds[1] == FALLING:
-        if ahead and (is_fast or gap < -DEEP):
+        if x.meets_bodies != 0 and (is_fast or gap < -DEEP):
             return land(gap, speed, dt)
         if gap < -DEEP:
             return hold_back(asked, speed, dt)
@@ -163,98 +176,79 @@ def hold_back(asked: float, speed: float, dt: float) -> float:
     return min(asked, (OUT - speed) / dt)
 
 
-# See `engines/mujoco/landing.py:LandingContacts`; MuJoCo's functions; where its velocities are
-# (`engines/mujoco/library.py`).
-LANDING = fields(
-    arrays="base around root body wide kind bound margin widest watched",
-    integers="geoms bodies ahead count kinematics middle velocity speed cvel com at",
-    floats="length dt span",
-)
-
-
 @kernel
-def look(d: Any, x: Any) -> bool:
-    """See `LandingContacts.look`; d: `engines/mujoco/kernels.py:DATA`, x: LANDING."""
-    if is_slow(floats(d.qvel, d.nv), integers(x.watched, x.count), x.length, x.span):
-        if integers(x.wide, 1)[0] != 0:
-            _narrow(x)
+def look(scene: MujocoScene, x: Landing) -> bool:
+    """Let contacts begin as far ahead as shapes get in the next step; return whether any body falls fast."""
+    s, o = at(scene.state, MujocoState), at(scene.offsets, Offsets)
+    if is_slow(x, s.qvel):
+        if x.is_wide[0] != 0:
+            x.margin[:] = x.base
+            x.widest[:] = x.around
+            x.is_wide[0] = 0
         return False
-    call_with_two(x.kinematics, d.model, d.data)
-    call_with_two(x.middle, d.model, d.data)
-    call_with_two(x.velocity, d.model, d.data)
-    n, g = x.bodies, x.geoms
-    integers(x.wide, 1)[0] = 1
+    call_with_two(x.kinematics, scene.model, s.data)
+    call_with_two(x.middle, scene.model, s.data)
+    call_with_two(x.velocity, scene.model, s.data)
+    x.is_wide[0] = 1
     return look_ahead(
-        vectors(integers(d.data + x.cvel, 1)[0], n, 6), vectors(integers(d.data + x.com, 1)[0], n, 3),
-        integers(x.root, n), integers(x.body, g), vectors(integers(d.data + x.at, 1)[0], g, 3), integers(x.kind, g),
-        floats(x.bound, g), floats(x.base, g), x.dt, floats(x.margin, g), floats(x.widest, n),
+        x, vectors(integers(s.data + o.cvel, 1)[0], x.bodies, 6), vectors(integers(s.data + o.com, 1)[0], x.bodies, 3),
+        vectors(integers(s.data + o.xpos, 1)[0], x.geoms, 3),
     )  # fmt: skip
 
 
 @kernel
-def _narrow(x: Any) -> None:
-    """Have contacts begin where they begin anyway."""
-    margin, base = floats(x.margin, x.geoms), floats(x.base, x.geoms)
-    for g in range(x.geoms):
-        margin[g] = base[g]
-    widest, around = floats(x.widest, x.bodies), floats(x.around, x.bodies)
-    for b in range(x.bodies):
-        widest[b] = around[b]
-    integers(x.wide, 1)[0] = 0
+def meet(scene: MujocoScene, x: Landing, is_fast: bool) -> bool:
+    """Change what contacts ask for to what brings the two together; return whether any has changed.
 
-
-@kernel
-def meet(d: Any, x: Any, is_fast: bool) -> bool:
-    """See `LandingContacts.meet`."""
-    efc, g = shorts(d.data + d.nefc, 1)[0], x.geoms
-    base, kind, margin = floats(x.base, g), integers(x.kind, g), floats(x.margin, g)
-    at = integers(d.data + d.contact, 1)[0]
-    aref, speed = floats(integers(d.data + d.aref, 1)[0], efc), floats(integers(d.data + x.speed, 1)[0], efc)
-    kbip = vectors(integers(d.data + d.kbip, 1)[0], efc, 4)
+    is_fast  whether a body falls fast; else only deep contacts of bodies are changed, and those of fast props
+    """
+    s, o = at(scene.state, MujocoState), at(scene.offsets, Offsets)
+    efc, base, kind, margin = shorts(s.data + o.nefc, 1)[0], x.base, x.kind, x.margin
+    aref, speed = floats(integers(s.data + o.aref, 1)[0], efc), floats(integers(s.data + o.speed, 1)[0], efc)
+    kbip = vectors(integers(s.data + o.kbip, 1)[0], efc, 4)
+    contact = integers(s.data + o.contact, 1)[0]
     is_met = False
-    for _ in range(shorts(d.data + d.ncon, 1)[0]):
-        geom, row = shorts(at + d.geom, 2), shorts(at + d.address, 1)[0]
+    for _ in range(shorts(s.data + o.ncon, 1)[0]):
+        geom, row = shorts(contact + o.geom, 2), shorts(contact + o.row, 1)[0]
         if row >= 0 and geom[0] >= 0 and geom[1] >= 0:
             one, other = geom[0], geom[1]
             begins = base[one] + base[other]
-            wide, gap = margin[one] + margin[other] - begins, floats(at + d.dist, 1)[0] - begins
-            asked = meet_contact(
-                (kind[one], kind[other]), gap, wide, speed[row], x.dt, is_fast, x.ahead != 0, aref[row], kbip[row]
-            )
+            wide, gap = margin[one] + margin[other] - begins, floats(contact + o.dist, 1)[0] - begins
+            asked = meet_contact(x, (kind[one], kind[other]), gap, wide, speed[row], is_fast, aref[row], kbip[row])
             if asked != aref[row]:
                 aref[row], is_met = asked, True
-                floats(at + d.margin, 1)[0] = begins
-        at += d.size
+                floats(contact + o.margin, 1)[0] = begins
+        contact += o.size
     return is_met
 
 
 @law
 def step(_body: int, block: int) -> None:
-    """MuJoCo's step, with contacts ahead of what falls, and such as know how fast the segments in them are."""
-    d = record(block, DATA)
-    if d.is_away == 1:
-        keep_before(d)
+    """Make MuJoCo's step in three, with contacts met ahead, and contacts that know the velocity of their segments."""
+    scene = at(block, MujocoScene)
+    s, o = at(scene.state, MujocoState), at(scene.offsets, Offsets)
+    keep_before(scene)
     is_fast = False
-    if d.landing != 0:
-        is_fast = look(d, record(d.landing, LANDING))
-    d.unsolved = 0
-    call_with_two(d.forward, d.model, d.data)
+    if scene.landing != 0:
+        is_fast = look(scene, at(scene.landing, Landing))
+    scene.unsolved = 0
+    call_with_two(scene.forward, scene.model, s.data)
     is_met = False
-    if d.landing != 0:
-        is_met = meet(d, record(d.landing, LANDING), is_fast)
-    if shift(d) or is_met:
-        call_with_two(d.solve, d.model, d.data)
-    if shorts(d.data + d.niter, 1)[0] >= shorts(d.model + d.iterations, 1)[0]:
-        _solve_again(d)
-    call_with_two(d.advance, d.model, d.data)
+    if scene.landing != 0:
+        is_met = meet(scene, at(scene.landing, Landing), is_fast)
+    if shift(scene) or is_met:
+        call_with_two(scene.solve, scene.model, s.data)
+    if shorts(s.data + o.niter, 1)[0] >= shorts(scene.model + o.iterations, 1)[0]:
+        _solve_again(scene, s, o)
+    call_with_two(scene.advance, scene.model, s.data)
 
 
 @kernel
-def _solve_again(d: Any) -> None:
-    """Contacts by conjugate gradients, where Newton's method has found no end."""
-    solver, most = shorts(d.model + d.solver, 1), shorts(d.model + d.iterations, 1)
-    before, usual = solver[0], most[0]
+def _solve_again(scene: MujocoScene, s: MujocoState, o: Offsets) -> None:
+    """Solve contacts by conjugate gradients, if Newton's method does not converge."""
+    solver, most = shorts(scene.model + o.solver, 1), shorts(scene.model + o.iterations, 1)
+    before, default = solver[0], most[0]
     solver[0], most[0] = GRADIENTS, LONGEST
-    call_with_two(d.solve, d.model, d.data)
-    d.unsolved = 1 if shorts(d.data + d.niter, 1)[0] >= LONGEST else 0
-    solver[0], most[0] = before, usual
+    call_with_two(scene.solve, scene.model, s.data)
+    scene.unsolved = 1 if shorts(s.data + o.niter, 1)[0] >= LONGEST else 0
+    solver[0], most[0] = before, default

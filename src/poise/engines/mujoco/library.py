@@ -9,10 +9,24 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from poise.errors import InputError
 
+if TYPE_CHECKING:
+    from poise.engines.mujoco.kernels import Offsets
+
+# Fields of `Offsets`, by MuJoCo's names of them in `mjData` and in `mjContact`.
+_ADDRESSES = ("aref", "kbip", "force", "speed", "cvel", "com", "xpos")
+_OF_DATA = {
+    "ncon": "ncon", "nefc": "nefc", "niter": "solver_niter", "contact": "contact", "time": "time",
+    "aref": "efc_aref", "kbip": "efc_KBIP", "force": "efc_force", "speed": "efc_vel", "cvel": "cvel",
+    "com": "subtree_com", "xpos": "geom_xpos",
+}  # fmt: skip
+_OF_CONTACT = {
+    "dist": "dist", "pos": "pos", "frame": "frame", "margin": "includemargin", "dim": "dim", "geom": "geom",
+    "row": "efc_address", "exclude": "exclude", "friction": "friction",
+}  # fmt: skip
 _MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of <malloc.h>
 _LARGE = 1 << 20  # bytes: large arrays of NumPy's stay below it
 
@@ -41,7 +55,7 @@ def find_function(name: str) -> int:
 
 @cache
 def stop_timers() -> None:
-    """Have MuJoCo not read the clock some twenty times a step for its profile (`MjData.timer`): a twentieth of a step.
+    """Stop MuJoCo reading the clock some twenty times per step for its profile (`MjData.timer`): a twentieth of a step.
 
     A clock that was set with `mujoco.set_mjcb_time` stays.
     """
@@ -55,7 +69,7 @@ def stop_timers() -> None:
 
 @cache
 def give_memory_back() -> None:
-    """Have what a simulation took go back to the system when it is gone, where the C library is GNU's.
+    """Return the memory of a simulation to the system when it is gone, if the C library is GNU's.
 
     A body's workspace is 2 to 4 MB, and one is made at every switch. The library keeps such blocks among small ones
     once it has seen one freed, up to 32 MB: of 300 MB in use, 900 were held after two hundred stages. With the limit
@@ -71,15 +85,11 @@ def give_memory_back() -> None:
 
 
 @cache
-def find_offsets() -> dict[str, int] | None:
-    """Where contacts are in MuJoCo's data, and what is where in one (bytes); None: this version is not understood.
+def find_offsets() -> dict[str, int]:
+    """Return where MuJoCo's structures have their fields (bytes): fields of `kernels.py:Offsets`, by name.
 
-    ncon, nefc, contact, aref, kbip, force  of `mjData`: counts, and addresses of arrays that move from step to step
-    niter                                   of `mjData`: how often the solver went on
-    solver, iterations                      of `mjModel`: which it is, and how often it may at most
-    size, dist, pos, frame, margin, dim, geom, address  of `mjContact`
-
-    By MuJoCo's own description of its structures, and checked against what its bindings read in a small scene.
+    By MuJoCo's own description of its structures, and checked against what its bindings read in a small scene. Raises
+    InputError for a version that is not understood.
     """
     import ctypes
 
@@ -87,66 +97,28 @@ def find_offsets() -> dict[str, int] | None:
         data, contact, option = (_describe(name) for name in ("mjData", "mjContact", "mjOption"))
         options = _find_options() - option.gravity.offset
         found = {
-            "ncon": data.ncon.offset, "nefc": data.nefc.offset, "contact": data.contact.offset,
-            "aref": data.efc_aref.offset, "kbip": data.efc_KBIP.offset, "force": data.efc_force.offset,
-            "size": ctypes.sizeof(contact),
-            "dist": contact.dist.offset, "pos": contact.pos.offset, "frame": contact.frame.offset,
-            "margin": contact.includemargin.offset, "dim": contact.dim.offset, "geom": contact.geom.offset,
-            "address": contact.efc_address.offset, "niter": data.solver_niter.offset,
-            "solver": options + option.solver.offset, "iterations": options + option.iterations.offset,
+            **{name: getattr(data, field).offset for name, field in _OF_DATA.items()},
+            **{name: getattr(contact, field).offset for name, field in _OF_CONTACT.items()},
+            "size": ctypes.sizeof(contact), "solver": options + option.solver.offset,
+            "iterations": options + option.iterations.offset,
         }  # fmt: skip
     except (ImportError, LookupError, AttributeError, TypeError):
-        return None
-    return found if _are_right(found) else None
+        found = {}
+    if not found or not _are_right(found):
+        raise InputError("Poise does not understand this version of MuJoCo. Install mujoco 4.0.")
+    return found
 
 
 @cache
-def find_speed_offsets() -> dict[str, int] | None:
-    """Where the addresses of velocities are in MuJoCo's data (bytes); None: this version is not understood.
+def build_offsets() -> Offsets:
+    """Return the offsets as compiled code reads them."""
+    from poise.engines.mujoco.kernels import Offsets
 
-    speed  of `efc_vel`;  cvel, com, at  of `cvel`, `subtree_com` and `geom_xpos`
-    """
-    import ctypes
-
-    import mujoco
-
-    names = {"speed": "efc_vel", "cvel": "cvel", "com": "subtree_com", "at": "geom_xpos"}
-    try:
-        described = _describe("mjData")
-        found = {name: int(getattr(described, field).offset) for name, field in names.items()}
-    except (ImportError, LookupError, AttributeError, TypeError):
-        return None
-    data = mujoco.MjData(_build_balls())
-    mujoco.mj_forward(data.model, data)
-    words = {name: ctypes.c_int64.from_address(int(data._address) + offset).value for name, offset in found.items()}
-    return found if all(words[name] == getattr(data, field).ctypes.data for name, field in names.items()) else None
-
-
-@cache
-def find_inverse_offsets() -> dict[str, int] | None:
-    """What `inverse` reads: contacts as in `find_offsets`, who is excluded, friction, and the time; None as there."""
-    import ctypes
-
-    import mujoco
-
-    offsets = find_offsets()
-    if offsets is None:
-        return None
-    contact = _describe("mjContact")
-    found = {name: offsets[name] for name in ("ncon", "contact", "size", "dist", "pos", "frame", "geom")}
-    found.update(exclude=contact.exclude.offset, friction=contact.friction.offset, time=_describe("mjData").time.offset)
-    data = mujoco.MjData(_build_balls())
-    data.time = 7.25
-    mujoco.mj_forward(data.model, data)
-    first = ctypes.c_int64.from_address(int(data._address) + found["contact"]).value
-    time = ctypes.c_double.from_address(int(data._address) + found["time"]).value
-    arrays = {"exclude": data.contact.exclude, "friction": data.contact.friction}
-    is_right = time == data.time and all(first + found[name] == array.ctypes.data for name, array in arrays.items())
-    return found if is_right else None
+    return Offsets(**find_offsets())
 
 
 def _describe(structure: str) -> Any:
-    """A structure of MuJoCo's for ctypes."""
+    """Return a structure of MuJoCo's for ctypes."""
     import ctypes
 
     from mujoco.introspect.structs import STRUCTS
@@ -171,7 +143,7 @@ def _describe(structure: str) -> Any:
 
 
 def _find_options() -> int:
-    """Where gravity is in a model, which is in its options."""
+    """Return where gravity is in a model, which is in its options."""
     import mujoco
 
     model = mujoco.MjModel.from_xml_string("<mujoco/>")
@@ -179,7 +151,7 @@ def _find_options() -> int:
 
 
 def _are_right(offsets: dict[str, int]) -> bool:
-    """Whether a scene's contacts are where they should be: two balls on the ground and one in the air."""
+    """Return whether all fields are where they should be, in a scene of two balls on the ground and one in the air."""
     import ctypes
 
     import mujoco
@@ -187,6 +159,7 @@ def _are_right(offsets: dict[str, int]) -> bool:
     model = _build_balls()
     model.opt.iterations = 77
     data = mujoco.MjData(model)
+    data.time = 7.25
     mujoco.mj_forward(model, data)
     start, touched = int(data._address), data.contact
 
@@ -196,27 +169,22 @@ def _are_right(offsets: dict[str, int]) -> bool:
     def number(of: int, name: str) -> int:
         return int(ctypes.c_int.from_address(of + offsets[name]).value)
 
-    first = word("contact")
-    at = {
-        "dist": touched.dist, "pos": touched.pos, "frame": touched.frame, "margin": touched.includemargin,
-        "dim": touched.dim, "geom": touched.geom, "address": touched.efc_address,
-    }  # fmt: skip
+    first, arrays = word("contact"), {name: getattr(touched, field) for name, field in _OF_CONTACT.items()}
     return (
         number(start, "ncon") == data.ncon == 2
         and number(start, "nefc") == data.nefc
         and number(start, "niter") == data.solver_niter[0] > 0
         and number(int(model._address), "solver") == model.opt.solver
         and number(int(model._address), "iterations") == model.opt.iterations
-        and word("aref") == data.efc_aref.ctypes.data
-        and word("kbip") == data.efc_KBIP.ctypes.data
-        and word("force") == data.efc_force.ctypes.data
-        and all(first + offsets[name] == array.ctypes.data for name, array in at.items())
-        and all(array.strides[0] == offsets["size"] for array in at.values())
+        and ctypes.c_double.from_address(start + offsets["time"]).value == data.time
+        and all(word(name) == getattr(data, _OF_DATA[name]).ctypes.data for name in _ADDRESSES)
+        and all(first + offsets[name] == array.ctypes.data for name, array in arrays.items())
+        and all(array.strides[0] == offsets["size"] for array in arrays.values())
     )
 
 
 def _build_balls() -> Any:
-    """Two balls on the ground and one in the air."""
+    """Return a model of two balls on the ground and one in the air."""
     import mujoco
 
     spec = mujoco.MjSpec()

@@ -16,7 +16,7 @@ import numpy as np
 from poise.body.geometry.primitives import Capsule, Shape, Sphere
 from poise.body.role_finding.names import fit_name
 from poise.engines.mujoco.ground import NAME, add_ground
-from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody, Thing
+from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Joint, Scene, SceneBody, Thing
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 from poise.world.contact_settings import find_damping
@@ -106,7 +106,7 @@ def _list_seated(scene: Scene) -> list[tuple[Thing, Thing]]:
 
 
 def _find_masks(scene: Scene) -> list[tuple[int, int]]:
-    """What each body is, and what it touches, in bits."""
+    """Return collision masks of each body: what it is, and what it touches, in bits."""
     kinds, meets = scene.find_kinds()
     bits = [1 << _KINDS[kind % len(_KINDS)] for kind in range(len(meets))]
     others = [sum({bit for bit, met in zip(bits, row, strict=True) if met}) for row in meets]
@@ -135,14 +135,14 @@ def _name(names: SceneNames, thing: Thing) -> str:
 
 
 def _tell_ground(scene: Scene) -> dict[str, Any]:
-    """What the ground needs to stay as hard and as rough as it is, whatever bodies and props are to one another."""
+    """Return the options that keep the ground's own stiffness and friction, whatever those of bodies and props are."""
     if scene.touch.softness == 0.0 and scene.touch.friction is None and scene.touch.bounce == 0.0:
         return {}
     return {"priority": 2, "solref": [0.5 * (_HARD + _find_softness(scene, 0.0)), 1.0]}
 
 
 def _find_softness(scene: Scene, softness: float) -> float:
-    """s, what MuJoCo is told: as stiff as the step allows, or softer."""
+    """Return MuJoCo's time constant (s): as stiff as the step allows, or softer."""
     return max(2.0 * scene.dt, 0.008, softness)
 
 
@@ -160,7 +160,7 @@ def _find_bounce(scene: Scene) -> list[float]:
 
 
 class SceneNames:
-    """What everything is called in MuJoCo, whatever it is called on the stage.
+    """Names in MuJoCo of all bodies and props of a scene.
 
     props   name -> its body's
     bodies  of each body: its joints' bodies', in order
@@ -176,7 +176,7 @@ class SceneNames:
         self._told = told
 
     def tell(self, fitted: str) -> str:
-        """What a body of MuJoCo's is called on the stage: a prop by its name, a segment as actor/joint."""
+        """Return the stage's name of one of MuJoCo's bodies: a prop by its name, a segment as actor/joint."""
         return self._told.get(fitted, fitted)
 
 
@@ -208,19 +208,9 @@ def _add_body(spec: Any, body: SceneBody, scene: Scene, carrier: Any, names: lis
         parent = made[int(tree.parents[i])] if i else (carrier if carrier is not None else spec.worldbody)
         place = tree.offsets[i] if i else body.root
         made.append(parent.add_body(name=names[i], pos=place, quat=_built(joint.kind, body, i)))
-        if joint.kind == FREE:
-            made[i].add_freejoint()
-        elif joint.kind == BALL:
-            made[i].add_joint(type=mujoco.mjtJoint.mjJNT_BALL)
-        elif joint.kind == HINGES:
-            for axis, reach in zip(joint.axes, joint.ranges, strict=True):
-                limited = bool(np.all(np.isfinite(reach)))
-                made[i].add_joint(
-                    type=mujoco.mjtJoint.mjJNT_HINGE, axis=axis, range=reach if limited else [0, 0],
-                    limited=mujoco.mjtLimited.mjLIMITED_TRUE if limited else mujoco.mjtLimited.mjLIMITED_FALSE,
-                )  # fmt: skip
-        elif i == 0 and carrier is None:
+        if joint.kind == GIVEN and i == 0 and carrier is None:
             made[i].mocap = True
+        _add_joint(made[i], joint)
         has_mass = joint.kind != GIVEN or body.is_locked
         _set_inertia(made[i], tree.body(i) if has_mass else RigidInertia.zero())
     for i, shape in body.shapes:
@@ -228,6 +218,23 @@ def _add_body(spec: Any, body: SceneBody, scene: Scene, carrier: Any, names: lis
     for i in body.pinned:
         pin = spec.add_equality(type=mujoco.mjtEq.mjEQ_WELD, objtype=mujoco.mjtObj.mjOBJ_BODY, name1=names[i])
         pin.solref, pin.solimp = [2.0 * scene.dt, 1.0], [0.9999, 0.9999, 0.001, 0.5, 2.0]
+
+
+def _add_joint(body: Any, joint: Joint) -> None:
+    """Add what moves a body: none if it is prescribed."""
+    import mujoco
+
+    if joint.kind == FREE:
+        body.add_freejoint()
+    elif joint.kind == BALL:
+        body.add_joint(type=mujoco.mjtJoint.mjJNT_BALL)
+    elif joint.kind == HINGES:
+        for axis, reach in zip(joint.axes, joint.ranges, strict=True):
+            limited = bool(np.all(np.isfinite(reach)))
+            body.add_joint(
+                type=mujoco.mjtJoint.mjJNT_HINGE, axis=axis, range=reach if limited else [0, 0],
+                limited=mujoco.mjtLimited.mjLIMITED_TRUE if limited else mujoco.mjtLimited.mjLIMITED_FALSE,
+            )  # fmt: skip
 
 
 def _built(kind: int, body: SceneBody, i: int) -> np.ndarray:

@@ -1,59 +1,57 @@
 """MuJoCo behind the protocol of `engines/engine.py`.
 
-Kinematic segments stay in the model as *jointless child bodies* whose place in their parent is rewritten every step:
+Kinematic segments stay in the model as *jointless child bodies* whose pose in their parent is rewritten every step:
 their inertia, locked in the present pose, is then exact at no cost, which is what the `exact` coupling needs. A GIVEN
-root is a mocap body, or a jointless child of the prop that it rides on. Contacts know how fast they are: see
-`engines/mujoco/contacts.py`.
+root is a mocap body, or a jointless child of the prop that it rides on. Contacts know the velocity of those segments:
+see `engines/mujoco/contacts.py`.
 
-Forces go in as generalised forces, found here from the state itself: what MuJoCo derives from it (`xpos` and so on)
-is one step old by then. Joint damping is MuJoCo's own, which `discrete` integrates implicitly inside the solve for
-contacts. (`implicitfast` costs a fiftieth less a step, but solves contacts without the damping: a 1 kg foot under a leg
-with 20 N m s/rad at the ankle rocks for seconds at 5 ms, and ever more at 10 ms.)
+Forces go in as generalised forces, found from the body's own poses: what MuJoCo derives from its state (`xpos` and so
+on) is one step old by then. All of this is compiled (`kernels.py`); a step calls it by address, or through `write`,
+`step` and `read` if Python has a part in it: a root that rides on a prop, a ground that moves.
+
+Joint damping is MuJoCo's own, which `discrete` integrates implicitly inside the solve for contacts. (`implicitfast`
+costs a fiftieth less per step, but solves contacts without the damping: a 1 kg foot under a leg with 20 N m s/rad at
+the ankle rocks for seconds at 5 ms, and ever more at 10 ms.)
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from poise.compiled.arena import Arena
 from poise.compiled.law import Block, Law
-from poise.dynamics.tree import Tree
 from poise.engines.contact_log import ContactLog
-from poise.engines.engine import (
-    BodyContacts,
-    BodyState,
-    Capabilities,
-    Engine,
-    PropState,
-    Simulation,
-    SimulationLaws,
-    Workspaces,
-)
+from poise.engines.engine import BodyContacts, Capabilities, Engine, PropState, Simulation, SimulationLaws, Workspaces
 from poise.engines.memory import write_over
+from poise.engines.mujoco.contacts import list_things
 from poise.engines.mujoco.ground import MujocoCarrier
 from poise.engines.mujoco.landing import StagedStep, needs_care
-from poise.engines.mujoco.library import find_function, find_offsets, give_memory_back, stop_timers
+from poise.engines.mujoco.library import build_offsets, find_function, give_memory_back, stop_timers
 from poise.engines.mujoco.model import BodyLayout, SceneNames, build_spec, find_layout
-from poise.engines.mujoco.workspaces import PendingStep, StateWorkspaces, find_structure
+from poise.engines.mujoco.workspaces import PendingStep, StateWorkspaces, build_state, find_structure
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
 from poise.errors import InputError
 from poise.spatial import rotation
 from poise.world.ground.moving import MovingGround
 from poise.world.prop import Prop
 
-_EVERYWHERE = np.zeros(0)
+if TYPE_CHECKING:
+    from poise.dynamics.body_kernels import Body
+    from poise.engines.mujoco.contact_kernels import ContactList, ContactSums
+    from poise.engines.mujoco.kernels import MujocoBody, MujocoScene
 _BODY = 1 << 20  # bytes of a body, besides MuJoCo's own
+_FUNCTIONS = {"step": "mj_step", "forward": "mj_forward", "solve": "mj_fwdConstraint", "advance": "mj_Euler"}
 
 
 class MujocoEngine(Engine):
     """MuJoCo 4: exact coupling, hinges, pins, and bodies that ride on props."""
 
     name = "mujoco"
-    abilities = Capabilities(couplings=("exact", "paper"), nudges=True, flights=True, speeds=True, axial=True)
+    abilities = Capabilities(couplings=("exact", "paper"), flights=True, axial=True)
 
     def build(self, scene: Scene) -> Simulation:
         """A model of the scene with its state."""
@@ -65,31 +63,36 @@ class MujocoEngine(Engine):
 
 
 class MujocoSimulation(Simulation):
-    """One scene in MuJoCo. `model` and `data` are MuJoCo's own, for whoever wants to look."""
+    """One scene in MuJoCo. `model` and `data` are MuJoCo's own, for callers that read them.
+
+    block   the layout `MujocoScene`;  bodies: a `MujocoBody` for each
+    """
 
     def __init__(self, scene: Scene):
         import mujoco
 
         self.scene = scene
         self._mujoco = mujoco
-        # A state that turns non-finite is the stage's to tell; MuJoCo would write a log file where the user works.
+        # A state that turns non-finite is the stage's to report; MuJoCo would write a log file where the user works.
         mujoco.set_mju_user_warning(lambda message: None)
         stop_timers()
         give_memory_back()
         self._names = SceneNames(scene)
         self.model = _compile(scene, self._names)
-        self._data, self.away = mujoco.MjData(self.model), PendingStep(self.model)
+        self.away = PendingStep(self.model)
+        self._data, self._state = build_state(mujoco.MjData(self.model))
         own = self.model.nbuffer + self._data.nbuffer + self._data.narena
         self.memory_bytes = int(own) + len(scene.bodies) * _BODY
         pairs = zip(scene.bodies, self._names.bodies, strict=True)
         self.layouts = [find_layout(self.model, body, names) for body, names in pairs]
         self._care = StagedStep(self.model, scene, self.layouts) if needs_care(scene, self.model.nv) else None
-        self._work = [_Work.of(body.tree) for body in scene.bodies]
         self._props = {prop.name: prop for prop in scene.props}
         self._touched: tuple[float, list[BodyContacts]] | None = None  # what was restored, and at what time
-        self._scene_block: Block | None = None
-        self._body_blocks: list[Block] = []
-        self._sorting: dict[int, _Sorting] = {}
+        self._lists: dict[int, ContactList] = {}
+        self._sums: dict[int, tuple[np.ndarray, ContactSums]] = {}
+        self.block = self._build_block()
+        self.bodies = [self._build_body(k, layout) for k, layout in enumerate(self.layouts)]
+        self._riders = {k: _Rider(body) for k, body in enumerate(scene.bodies) if body.carrier is not None}
         for layout, body in zip(self.layouts, scene.bodies, strict=True):
             self._set_state(layout, body)
         for prop in scene.props:
@@ -104,10 +107,43 @@ class MujocoSimulation(Simulation):
 
     @property
     def data(self) -> Any:
-        """MuJoCo's own, as the last step left it."""
+        """MuJoCo's own data, as the last step left it."""
         if self.away.steps[0]:
             self.away.catch_up(self.model, self._data, self._advance)
         return self._data
+
+    def _build_block(self) -> MujocoScene:
+        from poise.engines.mujoco.kernels import MujocoScene
+
+        model, away, care = self.model, self.away, {} if self._care is None else self._care.fields()
+        return MujocoScene(
+            model=int(model._address), state=self._state.address, own_state=self._state.address,
+            offsets=build_offsets().address, dt=model.opt.timestep, nq=model.nq, nv=model.nv,
+            before_size=len(away.before), before=away.before, after_size=len(away.after), after=away.after,
+            ahead=away.steps, **{name: find_function(function) for name, function in _FUNCTIONS.items()}, **care,
+        )  # fmt: skip
+
+    def _build_body(self, body: int, layout: BodyLayout) -> MujocoBody:
+        from poise.engines.mujoco.kernels import MujocoBody
+
+        room = Arena(600 * (len(layout.kind) + 1))
+        names = ("kind", "qadr", "vadr", "count", "axes", "built", "given", "given_bodies")
+        found: dict[str, Any] = {name: room.copy(np.ascontiguousarray(getattr(layout, name))) for name in names}
+        if layout.mocap >= 0:
+            data = self._data
+            found |= {"is_mocap": 1, "mocap_pos": data.mocap_pos[layout.mocap]}
+            found["mocap_quat"] = data.mocap_quat[layout.mocap]
+        if self.floater is not None:
+            found |= {"has_floaters": 1, "geoms": len(self.floater), "floater": self.floater}
+        if self._care is not None:
+            moved = self._care.moved.rows_of(body)
+            found |= {"moved_count": len(moved), "moved": moved}
+        return MujocoBody(
+            room, scene=self.block.address, number=body, joints=len(layout.kind), given_count=len(layout.given),
+            bodies=self.model.nbody, body_quat=self.model.body_quat, nv=self.model.nv,
+            dof_damping=self.model.dof_damping, rides=self.scene.bodies[body].carrier is not None,
+            is_open=self._is_open, **found,
+        )  # fmt: skip
 
     @cached_property
     def structure(self) -> str:
@@ -127,10 +163,10 @@ class MujocoSimulation(Simulation):
                 data.qvel[b : b + len(joint.axes)] = np.linalg.lstsq(
                     joint.axes.T, body.angular_velocity[i], rcond=None
                 )[0]
-        work = self._work[self.scene.bodies.index(body)]
-        work.root[:], work.turn[:] = body.root, body.rotations[0]
-        state = BodyState(np.array(body.root), np.array(body.rotations), np.zeros(3), np.zeros((len(body.tree), 3)))
-        self.place(self.scene.bodies.index(body), state)
+        if len(layout.given):
+            self.model.body_quat[layout.given_bodies] = body.rotations[layout.given]
+        if layout.mocap >= 0:
+            data.mocap_pos[layout.mocap], data.mocap_quat[layout.mocap] = body.root, body.rotations[0]
 
     def _start_prop(self, prop: Prop) -> None:
         """Give a prop the speed that it begins with."""
@@ -159,73 +195,24 @@ class MujocoSimulation(Simulation):
         for k in np.flatnonzero(self.model.eq_obj1id == self.layouts[body].bodies[joint]):
             self.model.eq_data[k, :3], self.model.eq_data[k, 6:10] = place, rotation.conjugate(turn)
 
-    def place(self, body: int, state: BodyState) -> None:
-        """See `Simulation.place`."""
-        layout, work, data = self.layouts[body], self._work[body], self.data
-        if len(layout.given):
-            self.model.body_quat[layout.given_bodies] = work.state.q[layout.given] = state.q[layout.given]
-        if layout.mocap >= 0:
-            work.root[:], work.turn[:] = state.root, state.q[0]
-            data.mocap_pos[layout.mocap], data.mocap_quat[layout.mocap] = state.root, state.q[0]
+    def write(self, body: int, state: Body) -> None:
+        """See `Simulation.write`."""
+        from poise.engines.mujoco.contact_kernels import move
+        from poise.engines.mujoco.kernels import write
 
-    def apply(
-        self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray, axial: np.ndarray | None = None
-    ) -> None:
-        """See `Simulation.apply`."""
-        from poise.dynamics import body_kernels
-        from poise.engines.mujoco import kernels
-        from poise.engines.mujoco.kernels import gather_wrenches
-
-        x, work, tree = self.layouts[body], self._work[body], self.scene.bodies[body].tree
-        carrier = self.scene.bodies[body].carrier
-        self.read(body, work.state)
-        if x.kind[0] == GIVEN:
-            work.state.root[:], work.state.q[0] = work.root, work.turn
-            if carrier is not None:
-                at, turn, _, _ = self.read_prop(carrier)
-                work.state.root[:] = at + rotation.rotate(turn, work.root)
-                work.state.q[0] = rotation.multiply(turn, work.turn)
-        body_kernels.pose_bodies(tree.parents, tree.offsets, work.state.root, work.state.q, work.R, work.p)
-        gather_wrenches(x.kind, tree.parents, work.p, wrench, torque, work.f, work.n)
-        kernels.write_forces(
-            x.kind, x.qadr, x.vadr, x.count, x.axes, self.data.qpos, work.R, work.f[0], work.n, damping,
-            np.zeros((len(tree), 3)) if axial is None else axial, self.data.qfrc_applied, self.model.dof_damping,
-        )  # fmt: skip
-        if carrier is not None:
-            # What pushes the rider pushes what carries it.
-            self._push(carrier, work.state.root, work.n[0], work.f[0])
-
-    def nudge(self, body: int, joint: int, turn: np.ndarray) -> None:
-        """See `Simulation.nudge`."""
-        from poise.engines.mujoco import kernels
-
-        layout, work = self.layouts[body], self._work[body]
-        if layout.kind[joint] == BALL:
-            kernels.nudge(self.data.qpos, layout.qadr[joint], work.R[joint], turn)
-
-    def is_aloft(self, body: int) -> bool:
-        """See `Simulation.is_aloft`."""
-        from poise.engines.mujoco.kernels import is_aloft
-
-        x = self.layouts[body]
-        if self._care is not None and self._care.is_unsolved:
-            return bool(is_aloft(x.kind, x.vadr, self.data.qfrc_constraint, False))
-        if is_aloft(x.kind, x.vadr, self.data.qfrc_constraint, self._is_open):
-            return True
-        if self.floater is None or x.kind[0] != FREE:
-            return False
-        pairs = self.floater[self._list_met()]
-        return not bool(np.any((pairs == body) & (pairs[:, ::-1] < 0)))
+        _, x, rider, carrier = self.data, self.bodies[body], self._riders.get(body), self.scene.bodies[body].carrier
+        if rider is not None and carrier is not None:
+            state = rider.follow(state, self.read_prop(carrier))
+        write(state, x)
+        if self._care is not None and self._care.is_moving:
+            move(state, x)
+        if carrier is not None:  # what pushes the rider pushes the prop
+            self._push(carrier, state.root, state.n[0], state.f[0])
 
     def _list_met(self) -> np.ndarray:
         """(n, 2) the shapes that touched each other in the last step."""
         contact = self.data.contact
         return np.asarray(contact.geom[contact.efc_address >= 0])
-
-    def find_outside(self, body: int) -> np.ndarray:
-        """See `Simulation.find_outside`."""
-        start = self.layouts[body].vadr[0]
-        return self.data.qfrc_constraint[start : start + 6].copy()
 
     @property
     def _is_open(self) -> bool:
@@ -236,9 +223,9 @@ class MujocoSimulation(Simulation):
 
     @cached_property
     def floater(self) -> np.ndarray | None:
-        """(geoms,) which thing each shape is of that floats: bodies by their numbers, then props; -1: it stands fast.
+        """(geoms,) which floating thing each shape is of: bodies by their numbers, then props; -1: it is fixed.
 
-        None: there is nothing else to touch than what stands fast, or nothing that does.
+        None: either fixed things or floating things are all that a body can touch.
         """
         scene, things = self.scene, np.full(self.model.nbody, -1, np.int64)
         for k, (body, layout) in enumerate(zip(scene.bodies, self.layouts, strict=True)):
@@ -251,24 +238,12 @@ class MujocoSimulation(Simulation):
             return None
         return np.ascontiguousarray(things[self.model.geom_bodyid])
 
-    def steer(self, body: int, state: BodyState) -> None:
-        """See `Simulation.steer`."""
-        from poise.engines.mujoco.kernels import steer_root
+    def set_root_velocity(self, body: int, state: Body) -> None:
+        """See `Simulation.set_root_velocity`."""
+        from poise.engines.mujoco.kernels import set_root_velocity
 
-        x = self.layouts[body]
-        steer_root(x.kind, x.vadr, state.v, state.w, self.data.qvel)
-
-    def speed(self, body: int, state: BodyState, dw: np.ndarray, a: np.ndarray) -> None:
-        """See `Simulation.speed`."""
-        if self._care is None or not self._care.is_moving:
-            return
-        from poise.engines.mujoco.contact_kernels import move_segments
-
-        work, tree = self._work[body], self.scene.bodies[body].tree
-        move_segments(
-            self.layouts[body].kind, tree.parents, self.scene.bodies[body].carrier is not None, self.scene.dt, work.R,
-            work.p, state.w, dw, state.v, a, self._care.moved.rows_of(body),
-        )  # fmt: skip
+        _ = self.data
+        set_root_velocity(state, self.bodies[body])
 
     def push_prop(self, name: str, wrench: np.ndarray) -> None:
         """See `Simulation.push_prop`."""
@@ -290,28 +265,30 @@ class MujocoSimulation(Simulation):
         """See `Simulation.step`."""
         if self._carrier is not None:
             self._carrier.place(self.data)
-        self._advance(self.model, self.data)
+        _ = self.data
+        self._advance()
         # Forces are for one step: MuJoCo would keep them.
         self.data.qfrc_applied[:] = 0.0
         if self._props:
             self.data.xfrc_applied[:] = 0.0
 
-    def _advance(self, model: Any, data: Any) -> None:
-        """MuJoCo's own step."""
-        if self._care is not None:
-            self._care.step(model, data)
-        else:
-            self._mujoco.mj_step(model, data)
+    @cached_property
+    def _step_law(self) -> Law:
+        """MuJoCo's own step, or the step in three."""
+        from poise.engines.mujoco import kernels, landing_kernels
 
-    def read(self, body: int, state: BodyState) -> None:
+        return kernels.step if self._care is None else landing_kernels.step
+
+    def _advance(self) -> None:
+        """Make a step in MuJoCo's own data."""
+        self._step_law(self.block, self.block)
+
+    def read(self, body: int, state: Body) -> None:
         """See `Simulation.read`."""
-        from poise.engines.mujoco import kernels
+        from poise.engines.mujoco.kernels import read
 
-        x = self.layouts[body]
-        kernels.read_body(
-            x.kind, x.qadr, x.vadr, x.count, x.axes, x.built, self.data.qpos, self.data.qvel,
-            state.root, state.q, state.v, state.w,
-        )  # fmt: skip
+        _ = self.data
+        read(state, self.bodies[body])
 
     def read_prop(self, name: str) -> PropState:
         """See `Simulation.read_prop`."""
@@ -341,19 +318,25 @@ class MujocoSimulation(Simulation):
             return self._touched[1][body]
         from poise.engines.mujoco.contact_kernels import list_contacts
 
-        contact, data, n = self.data.contact, self.data, self.data.ncon
+        n, found = self.data.ncon, self._lists.get(body)
         if not n:
             return BodyContacts.none()
-        landing = None if self._care is None else self._care.landing
-        joints, others = np.empty(2 * n, np.int64), np.empty(2 * n, np.int64)
-        points, forces = np.empty((2 * n, 3)), np.empty((2 * n, 3))
-        count = list_contacts(
-            contact.efc_address, contact.geom, contact.frame, contact.pos, contact.dist, data.efc_force,
-            landing.base if landing is not None else _EVERYWHERE, self.model.geom_bodyid, self._joint_of[body],
-            joints, others, points, forces,
+        if found is None or found.size < 2 * n:
+            found = self._lists[body] = self._build_list(body, max(64, 4 * n))
+        list_contacts(found, self.block)
+        rows = slice(0, int(found.count[0]))
+        names = tuple(self._called[b] for b in found.others[rows].tolist())
+        return BodyContacts(found.joints[rows].copy(), found.points[rows].copy(), found.forces[rows].copy(), names)
+
+    def _build_list(self, body: int, size: int) -> ContactList:
+        from poise.engines.mujoco.contact_kernels import ContactList
+
+        model, landing = self.model, None if self._care is None else self._care.landing
+        return ContactList(
+            geoms=model.ngeom, base=np.full(model.ngeom, np.nan) if landing is None else landing.base,
+            body_of_geom=model.geom_bodyid.astype(np.int64), bodies=model.nbody, joint_of_body=self._joint_of[body],
+            size=size,
         )  # fmt: skip
-        names = tuple(self._called[b] for b in others[:count].tolist())
-        return BodyContacts(joints[:count], points[:count], forces[:count], names)
 
     @cached_property
     def _joint_of(self) -> list[np.ndarray]:
@@ -365,15 +348,19 @@ class MujocoSimulation(Simulation):
 
     @cached_property
     def _called(self) -> list[str]:
-        """What each of MuJoCo's bodies is called."""
+        """The stage's name of each of MuJoCo's bodies."""
         return [self._name(b) for b in range(self.model.nbody)]
 
-    def feel(self, hits: ContactLog) -> tuple[Law, Block] | None:
-        """See `Simulation.feel`."""
-        from poise.engines.mujoco.contacts import build_source
+    def contact_law(self, log: ContactLog) -> tuple[Law, Block] | None:
+        """See `Simulation.contact_law`."""
+        from poise.engines.mujoco.contact_kernels import ContactSource, note_contacts
 
-        return None if self._scene_block is None else build_source(self.model, self.layouts, self._props_at(), hits,
-                                                                   self._scene_block)  # fmt: skip
+        if not self._is_lawful:
+            return None
+        thing = list_things(self.model, self.layouts, self._props_at(), log)
+        return note_contacts, ContactSource(
+            log=log.block.address, scene=self.block.address, geoms=len(thing), thing=thing
+        )
 
     def _props_at(self) -> list[int]:
         return [self._find_prop(name) for name in self._props]
@@ -389,15 +376,18 @@ class MujocoSimulation(Simulation):
         data = self.data
         if data.ncon < 2 or self._is_restored:
             return False
-        from poise.engines.mujoco.contact_kernels import SHORT, sort_contacts
+        from poise.engines.mujoco.contact_kernels import SHORT, ContactSums, sort_contacts
 
-        x, contact = self._sorting.get(body), data.contact
-        if x is None or x.asked is not groups or x.forces.shape[1] < 2 * data.ncon:
-            x = self._sorting[body] = _Sorting.of(groups, self.layouts[body].bodies, self.model, data.ncon)
-        sort_contacts(
-            contact.efc_address, contact.geom, contact.frame, contact.pos, data.efc_force, x.body_of_geom,
-            x.group_of_body, x.forces, x.points, x.counts, x.totals,
-        )  # fmt: skip
+        asked, x = self._sums.get(body, (None, None))
+        if x is None or asked is not groups or x.size < 2 * data.ncon:
+            group_of_body = np.full(self.model.nbody, -1)
+            group_of_body[self.layouts[body].bodies] = groups
+            x = ContactSums(
+                geoms=self.model.ngeom, body_of_geom=self.model.geom_bodyid.astype(np.int64), bodies=self.model.nbody,
+                group_of_body=group_of_body, groups=int(groups.max(initial=-1)) + 1, size=max(64, 4 * data.ncon),
+            )  # fmt: skip
+            self._sums[body] = groups, x
+        sort_contacts(x, self.block)
         for k, count in enumerate(x.counts.tolist()):
             upward, total = x.forces[k, :count, 1], x.totals[k]
             load = total[1] if count < SHORT else np.add.reduce(upward)  # NumPy adds up longer rows in another order
@@ -411,18 +401,15 @@ class MujocoSimulation(Simulation):
         size = self._mujoco.mj_stateSize(self.model, self._mujoco.mjtState.mjSTATE_INTEGRATION)
         state = np.empty(size)
         self._mujoco.mj_getState(self.model, self.data, state, self._mujoco.mjtState.mjSTATE_INTEGRATION)
-        placed = [{"root": x.root.copy(), "turn": x.turn.copy(), "q": x.state.q.copy()} for x in self._work]
         pos, quat = self.model.body_pos.copy(), self.model.body_quat.copy()
-        touched = [self.find_contacts(k).save() for k in range(len(self._work))]
-        return {"state": state, "body_pos": pos, "body_quat": quat, "placed": placed, "touched": touched}
+        touched = [self.find_contacts(k).save() for k in range(len(self.bodies))]
+        return {"state": state, "body_pos": pos, "body_quat": quat, "touched": touched}
 
     def restore(self, saved: Any) -> None:
         """See `Simulation.restore`."""
         self.away.steps[0] = 0
         write_over({"body_pos": self.model.body_pos, "body_quat": self.model.body_quat}, saved)
         self._mujoco.mj_setState(self.model, self.data, saved["state"], self._mujoco.mjtState.mjSTATE_INTEGRATION)
-        for work, placed in zip(self._work, saved["placed"], strict=True):
-            write_over({"root": work.root, "turn": work.turn, "q": work.state.q}, placed)
         # MuJoCo's own contacts are those of its last step, which is another one.
         self._touched = float(self.data.time), [BodyContacts.load(each) for each in saved["touched"]]
 
@@ -436,61 +423,19 @@ class MujocoSimulation(Simulation):
         return self._carrier is None and all(body.carrier is None for body in self.scene.bodies)
 
     def laws(self, bodies: list[Block]) -> SimulationLaws | None:
-        """See `Simulation.laws`. Riding on a prop, which is pushed, and ground that moves are done in Python."""
+        """See `Simulation.laws`; None if a root rides on a prop, or the ground moves."""
+        from poise.engines.mujoco import contact_kernels
         from poise.engines.mujoco import kernels as laws
 
-        moved = self._care.fields(self.model) if self._care is not None else {}
-        if not self._is_lawful or moved is None:
+        if not self._is_lawful:
             return None
-        data, away = self.data, self.away
-        own = {
-            "qpos": data.qpos, "qvel": data.qvel, "warm": data.qacc_warmstart, "force": data.qfrc_applied,
-            "constraint": data.qfrc_constraint,
-        }  # fmt: skip
-        if self.floater is not None:
-            moved = {**{name: at for name, at in (find_offsets() or {}).items() if name != "force"}, **moved}
-        if self._scene_block is None:
-            self._scene_block = Block(
-                laws.DATA, step=find_function("mj_step"), model=int(self.model._address), data=int(data._address),
-                own_data=int(data._address), nq=self.model.nq, nv=self.model.nv, before=away.before, after=away.after,
-                ahead=away.steps, **own, **{f"own_{name}": array for name, array in own.items()}, **moved,
-            )  # fmt: skip
-            self._body_blocks = [self._body_block(k, layout) for k, layout in enumerate(self.layouts)]
-        step, move = laws.step, None
-        if self._care is not None:
-            from poise.engines.mujoco import contact_kernels, landing_kernels
-
-            step, move = landing_kernels.step, contact_kernels.move if self._care.is_moving else None
+        write = [laws.write]
+        if self._care is not None and self._care.is_moving:
+            write.append(contact_kernels.move)
         return SimulationLaws(
-            laws.take,
-            step,
-            laws.read,
-            self._body_blocks,
-            self._scene_block,
-            laws.load_state,
-            laws.store_state,
-            laws.steer,
-            move,
-        )
-
-    def _body_block(self, body: int, layout: BodyLayout) -> Block:
-        from poise.engines.mujoco.kernels import PLACES
-
-        names = ("kind", "qadr", "vadr", "count", "axes", "built", "given", "given_bodies")
-        room = Arena(600 * (len(layout.kind) + 1))
-        made = Block(
-            PLACES, room, data=self._scene_block.address if self._scene_block is not None else 0,
-            given_count=len(layout.given), bodies=self.model.nbody, dof_damping=self.model.dof_damping,
-            body_quat=self.model.body_quat, is_open=self._is_open,
-            **{name: room.copy(np.ascontiguousarray(getattr(layout, name))) for name in names},
+            write, self._step_law, laws.read, list(self.bodies), self.block, laws.load_state, laws.store_state,
+            laws.set_root_velocity,
         )  # fmt: skip
-        if self.floater is not None and find_offsets() is not None:
-            made.set(floater=self.floater, geoms=len(self.floater), number=body)
-        if layout.mocap >= 0:
-            made.set(mocap_pos=self.data.mocap_pos[layout.mocap], mocap_quat=self.data.mocap_quat[layout.mocap])
-        if self._care is not None:
-            made.set(moved=self._care.moved.rows_of(body))
-        return made
 
     def _find_prop(self, name: str) -> int:
         return int(self._mujoco.mj_name2id(self.model, self._mujoco.mjtObj.mjOBJ_BODY, self._names.props[name]))
@@ -502,7 +447,7 @@ class MujocoSimulation(Simulation):
 
 
 def _compile(scene: Scene, names: SceneNames) -> Any:
-    """MuJoCo's model of a scene; what it refuses is told in words."""
+    """Return MuJoCo's model of a scene; raise InputError if MuJoCo refuses it."""
     try:
         return build_spec(scene, names).compile()
     except ValueError as error:
@@ -512,47 +457,27 @@ def _compile(scene: Scene, names: SceneNames) -> Any:
 
 
 @dataclass(eq=False)
-class _Work:
-    """Arrays that `apply` writes to, so that it allocates none.
+class _Rider:
+    """A body whose root rides on a prop: its pose as the step begins is that of the prop as it is then.
 
-    state  in the world, GIVEN joints as they were last placed;  root (3,), turn (4,): a GIVEN root as it was placed
+    seat  what was built, with the root in the prop's frame
     """
 
-    state: BodyState
-    root: np.ndarray
-    turn: np.ndarray
-    R: np.ndarray
-    p: np.ndarray
-    f: np.ndarray
-    n: np.ndarray
+    seat: SceneBody
+    _body: Body | None = None
+    _seen: Body | None = None
 
-    @staticmethod
-    def of(tree: Tree) -> _Work:
-        j = len(tree)
-        at, turns = np.zeros((j, 3)), np.zeros((j, 3, 3))
-        return _Work(
-            BodyState.zeros(j), np.zeros(3), rotation.identity(), turns, at, np.zeros((j, 3)), np.zeros((j, 3))
-        )
+    def follow(self, body: Body, prop: PropState) -> Body:
+        """Return the body with its root on the prop."""
+        from poise.dynamics.body_kernels import Body, pose_bodies
 
-
-@dataclass(frozen=True, eq=False)
-class _Sorting:
-    """Arrays that `press` works in, for one body and the groups of its joints that were asked for."""
-
-    asked: np.ndarray
-    body_of_geom: np.ndarray
-    group_of_body: np.ndarray
-    forces: np.ndarray
-    points: np.ndarray
-    counts: np.ndarray
-    totals: np.ndarray
-
-    @staticmethod
-    def of(groups: np.ndarray, bodies: np.ndarray, model: Any, contacts: int) -> _Sorting:
-        group_of_body = np.full(model.nbody, -1)
-        group_of_body[bodies] = groups
-        count = int(groups.max(initial=-1)) + 1
-        room = (count, max(64, 4 * contacts), 3)  # a contact may be of two segments of one group
-        totals = np.zeros((count, 3))
-        forces, points, counts = np.zeros(room), np.zeros(room), np.zeros(count, np.int64)
-        return _Sorting(groups, model.geom_bodyid.copy(), group_of_body, forces, points, counts, totals)
+        if self._seen is not body or self._body is None:
+            own = ("root", "q", "R", "p", "f", "n")
+            shared = {name: array for name, array in body.arrays.items() if name not in own}
+            self._seen, self._body = body, Body(joints=body.joints, dt=body.dt, **shared)
+        made = self._body
+        made.q[:] = body.q
+        made.root[:] = prop.position + rotation.rotate(prop.turn, self.seat.root)
+        made.q[0] = rotation.multiply(prop.turn, self.seat.rotations[0])
+        pose_bodies(made.parents, made.offsets, made.root, made.q, made.R, made.p)
+        return made

@@ -1,13 +1,13 @@
-"""Workspaces of MuJoCo's that many bodies take turns at.
+"""Workspaces: `MjData` that many bodies take turns at.
 
 Nearly all of a body's `MjData`, some fifty kilobytes, is what a step works out on the way to the next state. With one
-for each of hundreds of bodies it has left the processor's caches before it is used again. At a desk, of which each
-thread has one, a body brings only its state along and takes it away again:
+for each of hundreds of bodies it has left the processor's caches before it is used again. To a workspace, of which each
+thread has one, a body brings only its state, and takes it away again:
 
     before   qpos, qvel, qacc_warmstart and qfrc_applied as its last step began
     after    qpos, qvel and qacc_warmstart as that step ended
 
-So it gets ahead of its own `MjData`. Whoever looks at that has the last step made again in it (`catch_up`), to the same
+So it gets ahead of its own `MjData`. Before that is read, the last step is made again in it (`catch_up`), to the same
 bits: the step is a function of those numbers and of the model, which stays the body's own.
 """
 
@@ -15,14 +15,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poise.compiled.law import Block
 from poise.engines.engine import Simulation, Workspaces
 
-_MANY = 8  # so many of a structure take turns
+if TYPE_CHECKING:
+    from poise.engines.mujoco.kernels import MujocoState
+
+_MANY = 8  # bodies of a structure, from which on they take turns
 # What a workspace is laid out by: all sizes but those of names, and how joints and shapes hang together; not what kind
 # of shape each is, nor which pairs do not touch.
 _NOT_SIZES = ("nnames", "nnames_map", "npaths", "ntext", "ntextdata", "nbuffer", "nexclude")
@@ -32,9 +34,9 @@ _STRUCTURE = (
 
 
 class PendingStep:
-    """What of a body is ahead of its own `MjData`.
+    """The state of a body that is ahead of its own `MjData`.
 
-    steps  (1,) made at desks since that was current
+    steps  (1,) made at workspaces since that was current
     """
 
     def __init__(self, model: Any):
@@ -42,14 +44,14 @@ class PendingStep:
         self.before = np.zeros(model.nq + 3 * model.nv)
         self.after = np.zeros(model.nq + 2 * model.nv)
 
-    def catch_up(self, model: Any, data: Any, step: Callable[[Any, Any], None]) -> None:
+    def catch_up(self, model: Any, data: Any, step: Callable[[], None]) -> None:
         """Make the last step again in the body's own `MjData`."""
         q, v = model.nq, model.nv
         data.time += (int(self.steps[0]) - 1) * model.opt.timestep
         data.qpos, data.qvel = self.before[:q], self.before[q : q + v]
         data.qacc_warmstart, data.qfrc_applied = self.before[q + v : q + 2 * v], self.before[q + 2 * v :]
-        step(model, data)
-        data.qvel = self.after[q : q + v]  # in flight the root was steered after the step
+        step()
+        data.qvel = self.after[q : q + v]  # in flight the root's velocity is corrected after the step
         self.steps[0] = 0
 
 
@@ -58,7 +60,7 @@ class StateWorkspaces(Workspaces):
 
     def __init__(self, threads: int):
         self._threads = threads
-        self._data: dict[str, list[tuple[Any, Block]]] = {}
+        self._data: dict[str, list[tuple[Any, MujocoState]]] = {}
         self.addresses = np.zeros((threads, 0), np.int64)
 
     def set_up(self, simulations: Sequence[Simulation]) -> list[int] | None:
@@ -71,10 +73,10 @@ class StateWorkspaces(Workspaces):
             return None
         models = dict(zip(structures, (simulation.model for simulation in simulations), strict=True))  # type: ignore[attr-defined]
         self._data = {
-            key: self._data.get(key) or [_build_desk(mujoco.MjData(model)) for _ in range(self._threads)]
+            key: self._data.get(key) or [build_state(mujoco.MjData(model)) for _ in range(self._threads)]
             for key, model in models.items()
         }
-        rows = [[desks[k][1].address for desks in self._data.values()] for k in range(self._threads)]
+        rows = [[each[k][1].address for each in self._data.values()] for k in range(self._threads)]
         self.addresses = np.array(rows, np.int64).reshape(self._threads, -1)
         numbers = {key: k for k, key in enumerate(self._data)}
         return [numbers[structure] for structure in structures]
@@ -86,21 +88,22 @@ class StateWorkspaces(Workspaces):
 
 
 def _structure(simulation: Simulation) -> str | None:
-    """None where it has to stay where it is."""
+    """Return the structure of a simulation; None if it cannot use a workspace."""
     return simulation.structure if simulation.can_move else None  # type: ignore[attr-defined]
 
 
-def _build_desk(data: Any) -> tuple[Any, Block]:
-    from poise.engines.mujoco.kernels import DESK
+def build_state(data: Any) -> tuple[Any, MujocoState]:
+    """Return an `MjData`, and the layout of the state in it."""
+    from poise.engines.mujoco.kernels import MujocoState
 
-    return data, Block(
-        DESK, data=int(data._address), qpos=data.qpos, qvel=data.qvel, warm=data.qacc_warmstart,
-        force=data.qfrc_applied, constraint=data.qfrc_constraint,
+    return data, MujocoState(
+        nq=len(data.qpos), nv=len(data.qvel), data=int(data._address), qpos=data.qpos, qvel=data.qvel,
+        warmstart=data.qacc_warmstart, applied=data.qfrc_applied, constraint=data.qfrc_constraint,
     )  # fmt: skip
 
 
 def find_structure(model: Any) -> str:
-    """Two models of the same structure can be stepped in one another's `MjData`."""
+    """Return a text that is equal for models that can be stepped in one another's `MjData`."""
     sizes = [(name, getattr(model, name)) for name in dir(model) if name.startswith("n") and name not in _NOT_SIZES]
     found = hashlib.sha256(repr([size for size in sizes if isinstance(size[1], int)]).encode())
     for name in _STRUCTURE:

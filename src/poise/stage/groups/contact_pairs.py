@@ -133,7 +133,7 @@ def _list_given(scene: Scene, index: int) -> set[tuple[Thing, Thing]]:
 
 
 def _could_touch(stage: Stage, actor: Actor, a: int, b: int) -> bool:
-    """Whether two segments of an actor could touch in the simulation that is built anew, if there was one.
+    """Return whether two segments of an actor could touch in its present simulation, if it has one.
 
     Those of a body that is let go as a whole could, but for its motion.
     """
@@ -198,7 +198,7 @@ def find_within(prop: Prop, actor: Actor, shapes: tuple[tuple[int, Shape], ...])
 
 
 def check_clear(stage: Stage, actors: Sequence[Actor]) -> None:
-    """Raise InputError where one who begins stands in a prop that he could touch."""
+    """Raise InputError if an actor that begins stands in a prop that it could touch."""
     for actor in actors:
         for prop in list_free(stage) if stage.touch.props else ():
             if not prop.touches or actor.given.all() or actor.assignments.rides_on == prop.name:
@@ -278,12 +278,12 @@ def _find_things(name: str, actors: Sequence[Actor], scene: Scene) -> set[Thing]
 
 
 def _find_joints(name: str, actor: Actor) -> Collection[int]:
-    """What an actor has by a name: itself, actor/joint, a joint or a part."""
+    """Return an actor's joints by a name: its own, actor/joint, a joint or a part."""
     return range(len(actor.skeleton)) if name == actor.name else _find_segments(name, actor)
 
 
 def _find_segments(name: str, actor: Actor) -> Collection[int]:
-    """What an actor has by the name of a part or of a joint: actor/joint, or one that every actor may have."""
+    """Return an actor's joints by the name of a part or a joint: actor/joint, or one that every actor may have."""
     skeleton = actor.skeleton
     for word in (name.removeprefix(f"{actor.name}/"), name):
         try:
@@ -294,7 +294,7 @@ def _find_segments(name: str, actor: Actor) -> Collection[int]:
 
 
 def check_apart(stage: Stage, actors: Collection[Actor], props: Collection[Prop]) -> None:
-    """Raise InputError where the touch of a stage names somebody who is not there, or two things by one name."""
+    """Raise InputError if the touch of a stage names what does not exist, or two things by one name."""
     touch = stage.touch
     for name in sorted({name for pair in (*touch.apart, *touch.only) for name in pair}):
         _check_one(name, actors, props)

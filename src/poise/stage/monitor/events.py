@@ -138,7 +138,7 @@ class TakeEvents:
         return tuple(event for event in events if event.kind != "hit" or self._identify(event) not in self._before)
 
     def _identify(self, event: Event) -> tuple[float, frozenset[str]]:
-        """What two events of one hit share, whichever of two actors felt it and wherever a prop touched it."""
+        """Return what two events of one hit have in common, whichever actor reports it and where a prop touched it."""
         actor, prop = self._stage.actors.get(event.actor), self._stage.props.get(event.other)
         who = event.actor
         if actor is not None and (prop is None or prop.inertia is None):

@@ -90,7 +90,7 @@ def find_exploded(actor: Actor) -> str | None:
 
 
 def find_suspects(actor: Actor) -> str:
-    """A sentence about players with laws of somebody else's that are not finite, where a body is not; or nothing.
+    """Return a sentence about custom players whose output is not finite, if a body is not; or nothing.
 
     In a body that is not finite nothing is for long: which law was the first cannot be told.
     """

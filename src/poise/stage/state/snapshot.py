@@ -206,7 +206,7 @@ def _save_body(body: SceneBody) -> dict[str, Any]:
 
 
 def _save_scene(scene: Scene) -> dict[str, Any]:
-    """What was built, but for what the stage and its actors specify anyway."""
+    """Return what was built, without what the stage and its actors specify anyway."""
     return {
         "built": [_save_body(body) for body in scene.bodies],
         "props": [_save_prop(prop) for prop in scene.props],

@@ -6,7 +6,7 @@ otherwise. Nothing else moves a body.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,8 @@ from poise.engines.contact_log import ContactLog
 from poise.engines.engine import Simulation, SimulationLaws
 from poise.stage.monitor.events import STANDING, find_feet
 from poise.stage.monitor.health import check_after
-from poise.stage.step import substeps
-from poise.stage.step.call import Call, build_table
+from poise.stage.step.call import Call
+from poise.stage.step.substeps import Substeps
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
@@ -30,56 +30,41 @@ Caller = Callable[["Actor", Callable[[], None]], Call]
 def list_step(
     actors: list[Actor], simulation: Simulation, engine: SimulationLaws | None, hits: ContactLog | None, call: Caller
 ) -> list[Call]:
-    """The step.
+    """Return the step.
 
-    engine  the simulation's own laws, where it has any
-    hits    who follows its contacts; None: there is nothing to hit
+    engine  the simulation's own laws, if it has any
+    hits    log of its contacts; None: nothing can be hit
     """
     from poise.stage.step import kernels as laws
 
     step: list[Call] = []
-    again: list[Call] = []
-    asking: list[Callable[[Simulation, float], None]] = []
+    substeps = Substeps(simulation, engine)
     for k, actor in enumerate(actors):
-        body, (couple, coupling) = actor.body.block, actor.find_coupling(simulation.couples(k))
-        step.append(Call(laws.start_clock, body, coupling))
+        body, (couple, coupling) = actor.body.block, actor.find_coupling(simulation.handles_coupling(k))
         actor.body.move_pin = partial(simulation.move_pin, k)
+        step.append(Call(laws.start_clock, body, coupling))
         # 1. kinematic drivers: q, w and dw at mid-step
         for player in actor.assignments.in_order():
             step += _write_motion(actor, player, call)
         # 2. what that puts on the connectors; pushes
         step.append(Call(couple, body, coupling))
-        if actor.pushes:
-            step.append(Call(laws.push, body, coupling))
-        # 3. physical drivers: torques
+        step += [Call(laws.push, body, coupling)] if actor.pushes else []
+        # 3. physical drivers: torques; then damping and joint limits, which substeps renew
         step.append(Call(laws.clear_commands, body, coupling))
-        renewed = substeps.list_renewed(actor, simulation, engine)
-        for player in actor.players:
-            step += _write_torques(actor, player, call) if player not in renewed else []
+        step += _write_torques(actor, substeps.list_fixed(actor), call)
+        renewed = _write_torques(actor, substeps.list_renewed(actor), call)
         limits = [Call(laws.damp_overspeed, body, coupling), *_limit(actor)]
-        anew = [each for player in renewed for each in _write_torques(actor, player, call)]
-        if engine is not None and engine.substep is not None:
-            step.append(kept := substeps.keep_commands(actor, engine.substep))
-            again += substeps.list_substep(engine, k, kept, limits)
-        elif renewed:
-            kept, ask = substeps.build_substep(k, actor, anew + limits)
-            step.append(kept)
-            again.append(kept)
-            asking.append(ask)
-        step += anew + limits
-        step += _take(actor, k, simulation, engine, call)
-    # 4. the engine moves the physical parts; where it cuts the step, some are asked again in its middle
-    if engine is not None and engine.substep is not None:
-        engine.substep.set(rows=build_table(again), count=len(again))
-    simulation.ask_again = asking
+        step += substeps.renew(k, actor, renewed, limits)
+        step += [*renewed, *limits]
+        step += _write(actor, k, simulation, engine, call)
+    # 4. the engine moves the physical parts
     step += _advance(actors[0], simulation, engine, call)
-    step += substeps.end_substeps(again)
-    step += _feel(actors, simulation, hits, call)
+    step += substeps.end()
+    step += _note_contacts(actors, simulation, hits, call)
     for k, actor in enumerate(actors):
-        # 5. states are read; kinematic parts are set where they are when somebody looks
+        # 5. states are read; players correct them
         step += _read(actor, k, simulation, engine, call)
-        if actor.flight.is_active:
-            step += _conserve(actor, k, simulation, engine, call)
+        step += _conserve(actor, k, simulation, engine, call)
         for player in actor.assignments.in_order():
             step += _post_step(actor, player, call)
         if actor.stage.couple == "paper":
@@ -89,7 +74,7 @@ def list_step(
 
 
 def list_writes(actor: Actor, call: Caller) -> list[Call]:
-    """What puts an actor's prescribed joints where they are at its body's time, in its state."""
+    """Return the calls that write an actor's prescribed joints at its body's time."""
     return [each for player in actor.assignments.list_motions() for each in _write_motion(actor, player, call)]
 
 
@@ -118,10 +103,17 @@ def _write_motion(actor: Actor, player: Player, call: Caller) -> list[Call]:
     return calls
 
 
-def _write_torques(actor: Actor, player: Player, call: Caller) -> list[Call]:
-    """The torques of a player; nothing of a motion."""
-    if isinstance(player, MotionPlayer):
-        return []
+def _write_torques(actor: Actor, players: Sequence[Player], call: Caller) -> list[Call]:
+    """The torques of players; nothing of those that prescribe motion."""
+    return [
+        each
+        for player in players
+        if not isinstance(player, MotionPlayer)
+        for each in _write_torque(actor, player, call)
+    ]
+
+
+def _write_torque(actor: Actor, player: Player, call: Caller) -> list[Call]:
     found, body = find_laws(player).get(WRITE), actor.body
     if found is not None:
         return [Call(found[0], body.block, found[1])]
@@ -131,7 +123,7 @@ def _write_torques(actor: Actor, player: Player, call: Caller) -> list[Call]:
 
 
 def _limit(actor: Actor) -> list[Call]:
-    """What keeps joints in their ranges, whoever drives them."""
+    """Limit torques, which keep joints in their ranges."""
     limits = actor.limits
     return [Call(limits.law, actor.body.block, limits.block)] if limits.count else []
 
@@ -145,24 +137,12 @@ def _post_step(actor: Actor, player: Player, call: Caller) -> list[Call]:
     return []
 
 
-def _take(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
-    """Places, torques and wrenches of one actor to the engine."""
+def _write(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
+    """The engine takes poses of given joints, torques and wrenches."""
+    body = actor.body.block
     if engine is not None:
-        laws = [engine.take] if engine.move is None else [engine.take, engine.move]
-        return [Call(law, actor.body.block, engine.bodies[k]) for law in laws]
-    body, is_axial = actor.body, actor.stage.engine.abilities.axial
-
-    def take() -> None:
-        simulation.place(k, body.state)
-        if actor.stage.engine.abilities.stops:
-            simulation.stop(k, body.stops)
-        simulation.apply(k, body.torque, body.damping, body.wrench, *([body.axial] if is_axial else ()))
-        for joint in body.nudged.nonzero()[0] if actor.stage.engine.abilities.nudges else ():
-            simulation.nudge(k, int(joint), body.nudges[joint])
-        if actor.stage.engine.abilities.speeds:
-            simulation.speed(k, body.state, body.dw, body.a)
-
-    return [call(actor, take)]
+        return [Call(law, body, engine.bodies[k]) for law in engine.write]
+    return [call(actor, lambda: simulation.write(k, body))]
 
 
 def _advance(actor: Actor, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
@@ -171,8 +151,8 @@ def _advance(actor: Actor, simulation: Simulation, engine: SimulationLaws | None
     return [call(actor, simulation.step)]
 
 
-def _feel(actors: list[Actor], simulation: Simulation, hits: ContactLog | None, call: Caller) -> list[Call]:
-    """What touches what, for the log of hits and for players that want to know."""
+def _note_contacts(actors: list[Actor], simulation: Simulation, hits: ContactLog | None, call: Caller) -> list[Call]:
+    """Contacts, for the log of hits and for players that need them."""
     from poise.stage.step.kernels import hand_on_contacts
 
     felt: list[Call] = []
@@ -180,7 +160,7 @@ def _feel(actors: list[Actor], simulation: Simulation, hits: ContactLog | None, 
     pressed = yielding if hits is not None else []
     if hits is not None:
         hits.listen({k: (actors[k].body.pressed, actors[k].body.p) for k in pressed})
-        law = simulation.feel(hits)
+        law = simulation.contact_law(hits)
         if law is not None:
             felt.append(Call(law[0], actors[0].body.block, law[1]))
         elif type(simulation).find_contacts is not Simulation.find_contacts:
@@ -220,28 +200,36 @@ def _find_blow(actor: Actor, feet: list[int]) -> np.ndarray:
 
 
 def _read(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
+    body = actor.body.block
     if engine is not None:
-        return [Call(engine.read, actor.body.block, engine.bodies[k])]
-    return [call(actor, lambda: simulation.read(k, actor.body.state))]
+        return [Call(engine.read, body, engine.bodies[k])]
+
+    def read() -> None:
+        simulation.read(k, body)
+        if not actor.flight.is_active:  # drivers then take the body for one that something holds
+            body.airborne = 0
+
+    return [call(actor, read)]
 
 
 def _conserve(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
     """In flight a body keeps its momentum, which an engine follows to first order in the step."""
     from poise.stage.coupling.flight_kernels import conserve
 
-    body, flight = actor.body, actor.flight
-    writes = [each for player in actor.assignments.in_order() for each in _write_motion(actor, player, call)]
-    flight.list_writes(writes)
-    if engine is not None and engine.steer is not None:
-        flight.block.set(set_root_velocity=engine.steer.address, engine_block=engine.bodies[k].address)
-        return [Call(conserve, body.block, flight.block)]
+    body, flight = actor.body.block, actor.flight
+    if not flight.is_active:
+        return []
+    flight.list_writes([each for player in actor.assignments.in_order() for each in _write_motion(actor, player, call)])
+    if engine is not None and engine.set_root_velocity is not None:
+        flight.block.set(
+            set_root_velocity=engine.set_root_velocity.address, engine_block=engine.bodies[k].address
+        )  # fmt: skip
+        return [Call(conserve, body, flight.block)]
     flight.block.set(set_root_velocity=0, engine_block=0)
 
     def keep() -> None:
-        body.block.airborne = simulation.is_aloft(k)
-        body.block.external_wrench[:] = simulation.find_outside(k) if body.block.airborne else 0.0
-        conserve(body.block, flight.block)
-        if body.block.airborne:
-            simulation.steer(k, body.state)
+        conserve(body, flight.block)
+        if body.airborne:
+            simulation.set_root_velocity(k, body)
 
     return [call(actor, keep)]

@@ -15,20 +15,64 @@ from poise.compiled.law import Block, Law
 from poise.drivers.checks import find_laws
 from poise.drivers.driver import WRITE, Player
 from poise.engines.engine import SUBSTEP, Simulation, SimulationLaws
-from poise.stage.step.call import Call
+from poise.stage.step.call import Call, build_table
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
 
 
-def list_renewed(actor: Actor, simulation: Simulation, engine: SimulationLaws | None) -> list[Player]:
-    """Return the players of an actor that write their torques again in every substep."""
-    if engine is not None or not simulation.cuts:
-        return []
-    return [player for player in actor.assignments.find_standing() if WRITE in find_laws(player)]
+class Substeps:
+    """Commands that are renewed in the substeps of one simulation."""
+
+    def __init__(self, simulation: Simulation, engine: SimulationLaws | None):
+        self._simulation, self._engine = simulation, engine
+        self._calls: list[Call] = []
+        self._functions: list[Callable[[Simulation, float], None]] = []
+
+    def list_renewed(self, actor: Actor) -> list[Player]:
+        """Return the players of an actor that write their torques again in every substep."""
+        if self._engine is not None or not self._simulation.cuts:
+            return []
+        return [player for player in actor.assignments.find_standing() if WRITE in find_laws(player)]
+
+    def list_fixed(self, actor: Actor) -> list[Player]:
+        """Return the other players of an actor."""
+        renewed = self.list_renewed(actor)
+        return [player for player in actor.players if player not in renewed]
+
+    def renew(self, k: int, actor: Actor, torques: list[Call], limits: list[Call]) -> list[Call]:
+        """Renew torques and limits of body number k; return the calls that this takes before them in the step."""
+        from poise.stage.step.substep_kernels import renew_commands
+
+        engine = self._engine
+        if engine is not None and engine.substep is not None:
+            kept, own = _keep_commands(actor, engine.substep), engine.bodies[k]
+            self._calls += [Call(engine.read, kept.body, own), Call(renew_commands, *kept[1:]), *limits]
+            self._calls += [Call(law, kept.body, own) for law in engine.write]
+            return [kept]
+        if not torques:
+            return []
+        substep = Block(SUBSTEP)
+        kept = _keep_commands(actor, substep)
+        self._calls.append(kept)
+        self._functions.append(_build_function(k, actor, substep, [Call(renew_commands, *kept[1:]), *torques, *limits]))
+        return [kept]
+
+    def end(self) -> list[Call]:
+        """Give the engine what it calls in its substeps; return the calls after the last of them."""
+        from poise.stage.step import substep_kernels as laws
+
+        if self._engine is not None and self._engine.substep is not None:
+            self._engine.substep.set(rows=build_table(self._calls), count=len(self._calls))
+        self._simulation.substeps = self._functions
+        return [
+            Call(laws.end_substeps, each.body, each.block)
+            for each in self._calls
+            if each.law in (laws.keep_commands, laws.renew_commands)
+        ]
 
 
-def keep_commands(actor: Actor, substep: Block) -> Call:
+def _keep_commands(actor: Actor, substep: Block) -> Call:
     """Return the call that keeps the drivers' commands as they are when it is made. substep: a block of SUBSTEP."""
     from poise.stage.step import substep_kernels as laws
 
@@ -36,51 +80,19 @@ def keep_commands(actor: Actor, substep: Block) -> Call:
     return Call(laws.keep_commands, actor.body.block, kept)
 
 
-def list_substep(engine: SimulationLaws, k: int, kept: Call, limits: list[Call]) -> list[Call]:
-    """Return the calls that an engine with laws makes for its body number k before each substep."""
-    from poise.stage.step.substep_kernels import renew_commands
-
-    own = engine.bodies[k]
-    return [
-        Call(engine.read, kept.body, own), Call(renew_commands, *kept[1:]), *limits,
-        Call(engine.take, kept.body, own),
-    ]  # fmt: skip
-
-
-def end_substeps(calls: list[Call]) -> list[Call]:
-    """Return the calls after the last substep. calls: those of all substeps."""
-    from poise.stage.step import substep_kernels as laws
-
-    return [
-        Call(laws.end_substeps, each.body, each.block)
-        for each in calls
-        if each.law in (laws.keep_commands, laws.renew_commands)
-    ]
-
-
-def build_substep(k: int, actor: Actor, calls: list[Call]) -> tuple[Call, Callable[[Simulation, float], None]]:
-    """Return what keeps the commands of body number k, and a function that an engine without laws calls per substep.
-
-    The function takes the simulation and the length of the substep (s).
-
-    calls  laws of the players that write again, of joint limits and of damping
-    """
-    from poise.stage.step.substep_kernels import renew_commands
-
-    body, takes, substep = actor.body, actor.stage.engine.abilities, Block(SUBSTEP)
-    kept = keep_commands(actor, substep)
+def _build_function(k: int, actor: Actor, substep: Block, calls: list[Call]) -> Callable[[Simulation, float], None]:
+    """Return what an engine without laws calls before a substep: a function of the simulation and its length (s)."""
+    body = actor.body.block
     laws: list[tuple[Law, Block, Block]] = []
-    for each in (Call(renew_commands, *kept[1:]), *calls):
+    for each in calls:
         assert isinstance(each.law, Law)
         laws.append((each.law, each.body, each.block))
 
     def renew(simulation: Simulation, h: float) -> None:
         substep["dt"] = h
-        simulation.read(k, body.state)
+        simulation.read(k, body)
         for law, own, block in laws:
             law(own, block)
-        if takes.stops:
-            simulation.stop(k, body.stops)
-        simulation.apply(k, body.torque, body.damping, body.wrench, *([body.axial] if takes.axial else ()))
+        simulation.write_forces(k, body)
 
-    return kept, renew
+    return renew

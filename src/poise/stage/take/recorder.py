@@ -124,7 +124,7 @@ class Recorder:
         rows["margin"][frame], rows["soles"][frame] = support.margin, support.soles
 
     def _find_quick(self, group: Group, actor: Actor) -> QuickFrame | None:
-        """What records an actor without Python; None where its drivers need that, or somebody listens.
+        """Return what records an actor without Python; None if its drivers need Python, or it has listeners.
 
         Who listens to an effort may change the actor, and finds it as it is in the frame.
         """
@@ -237,7 +237,7 @@ def _check_room(stage: Stage, seconds: float, fps: float) -> None:
 
 
 def check_run(stage: Stage, times: np.ndarray) -> None:
-    """Raise InputError unless there is somebody to record, at times (F,) that can be."""
+    """Raise InputError unless there is an actor to record, at valid times (F,)."""
     if not stage.actors:
         raise InputError("there is no actor on this stage. Put one there first: stage.add(character).")
     if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or np.any(np.diff(times) <= 0.0):
