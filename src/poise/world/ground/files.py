@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import struct
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
 from poise.errors import FileError, InputError, check_range, unknown_name
+from poise.files.input import read_bytes
 from poise.world.ground.height_map import MOST, HeightMap
 
 ENDINGS = (".png", ".npz", ".glb", ".gltf")
@@ -15,6 +18,8 @@ SPACING = 0.05  # m, where nothing says it
 WHITE = 1.0  # m, how high white is over black where nothing says it
 PIT = 2.0  # m, how deep a hole is under the lowest point
 _HOLES = ("refuse", "pit")
+_PNG, _PNG_END, _MOST_BYTES = b"\x89PNG\r\n\x1a\n", b"\0\0\0\0IEND\xaeB`\x82", 64_000_000
+_GREY = ((8, 0), (16, 0), (8, 4))  # bits and kind; 16 bits with alpha would be read as 8
 
 
 def load_height_map(
@@ -60,9 +65,27 @@ def load_height_map(
 
 
 def _load_png(path: str | PathLike[str]) -> np.ndarray:
-    from poise.files.grey_png import read_grey_png
+    """Return heights (R, C) from 0 (black) to 1 (white); alpha is ignored."""
+    from PIL import Image
 
-    return read_grey_png(path, MOST)[::-1, ::-1]
+    data = read_bytes(path, _MOST_BYTES)
+    if not data.startswith(_PNG):
+        raise FileError(path, "must be a PNG; its first bytes are not those of one.")
+    if data[8:16] != b"\0\0\0\rIHDR" or _PNG_END not in data:
+        raise FileError(path, "is cut off, or has no header.")
+    width, height, bits, kind = struct.unpack(">IIBB", data[16:26])
+    if (bits, kind) not in _GREY:
+        found = {2: "RGB colours", 3: "a palette", 6: "RGB colours"}.get(kind, f"{bits} bits a pixel")
+        raise FileError(path, f"has {found}; heights are grey, of 8 or 16 bits. Save it so.")
+    if not (2 <= width <= MOST and 2 <= height <= MOST):
+        raise FileError(path, f"has {width} x {height} pixels; 2 to {MOST} along a side are read. Make it smaller.")
+    try:
+        with Image.open(io.BytesIO(data), formats=["PNG"]) as image:
+            pixels = np.asarray(image)
+    except (OSError, SyntaxError, ValueError) as error:
+        raise FileError(path, f"is damaged: {error}.") from None
+    grey = pixels if pixels.ndim == 2 else pixels[..., 0]
+    return np.asarray(grey / (255.0 if bits == 8 else 65535.0))[::-1, ::-1]
 
 
 def _load_npz(
