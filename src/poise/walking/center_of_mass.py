@@ -1,9 +1,9 @@
-"""The path of the centre of mass: the smoothest one over what carries it.   [balance, 4.7; walk, 1 and 2]
+"""The trajectory of the centre of mass: the smoothest one over the support.   [balance, 4.7; walk, 1 and 2]
 
-A path is planned from where it is now to a stop, over regions that change with time, and planned anew whenever more is
-known of the way ahead: it begins with the place, velocity and acceleration that the old one has then.
+A trajectory is planned from the present state to a stop, over regions that change with time, and planned again whenever
+more steps are known: it begins with the position, velocity and acceleration that the old one has then.
 
-What carries the body over time, and where the pressure under it is best, are found first.
+The support over time, and the best centre of pressure in it, are found first.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def begin_at(state: np.ndarray) -> np.ndarray:
 
 
 class Regions(NamedTuple):
-    """What carries at each knot.
+    """The support at each knot.
 
     corners, sizes  (N, MOST, 2) m, (N,): see `region_kernels`
     middles         (N, 2) m, where pressure is best
@@ -192,7 +192,7 @@ _SETTLE = 0.6  # s, in which the pressure comes to the middle of both feet after
 def list_regions(
     course: StepPlan, start: float, end: float, margin: float, press_margin: float
 ) -> tuple[Regions, Regions]:
-    """What carries at the knots from `start` to `end`: for the centre of mass, and for the pressure."""
+    """Return the support at the knots from `start` to `end`: for the centre of mass, and for the centre of pressure."""
     times = start + KNOT * np.arange(round((end - start) / KNOT) + 1)
     corners = [np.concatenate(course.carriers_at(float(t)))[:, [0, 2]] for t in times]
     middles = [find_middle(course, float(t)) for t in times]

@@ -25,7 +25,7 @@ RANGES = {
 @checked
 @dataclass(frozen=True)
 class Gait:
-    """How somebody walks.
+    """A way of walking.
 
     step     of the leg's length, from foot to foot
     width    of the leg's length, between the lines that the feet go on
@@ -62,14 +62,14 @@ class Gait:
 
 
 def suit(manner: Gait, is_stiff: bool) -> Gait:
-    """How somebody walks so far as his legs let him: with a knee that does not bend steps are short and low."""
+    """Return the gait that the legs allow: with a knee that does not bend steps are short and low."""
     if not is_stiff:
         return manner
     return replace(manner, step=min(manner.step, _STIFF_STEP), lift=min(manner.lift, _STIFF_LIFT))
 
 
 def read_manner(table: Mapping[str, float]) -> Gait:
-    """A manner from a table of its numbers."""
+    """Return a gait from a table of its numbers."""
     known = [field.name for field in fields(Gait)]
     for name in table:
         if name not in known:

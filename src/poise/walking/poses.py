@@ -32,14 +32,14 @@ _ROUNDS = 4  # of the solver, a frame
 
 
 def find_stiffness(character: Character) -> dict[str, float]:
-    """How much harder than legs other joints are turned to keep the balance: the hips are shifted rather."""
+    """Return stiffness by role: trunk and arms resist more than legs, so that balance is kept by shifting the hips."""
     trunk = dict.fromkeys(("spine", "chest", "upperChest", "neck", "head"), _TRUNK)
     arms = {f"{side}{part}": _ARMS for side in SIDES for part in ("Shoulder", "UpperArm", "LowerArm", "Hand")}
     return {role: value for role, value in (trunk | arms).items() if role in character.skeleton.roles}
 
 
 def clamp_pose(character: Character, pose: Pose) -> Pose:
-    """A pose with every joint in its range: what begins outside is not flung back, and would stay there."""
+    """Return a pose with every joint in its range: a joint that begins outside would stay there."""
     turns = pose.rotations.copy()
     for name, ends in character.limits.items():
         i = character.skeleton.index(name)
@@ -97,7 +97,7 @@ class WalkPoser:
         return [arm for arm in found if arm[0] in self.character.limits]
 
     def load(self, loads: Iterable[Load]) -> None:
-        """Carry these, and nothing else."""
+        """Carry these loads, and no others."""
         carried: dict[str, tuple[float, np.ndarray]] = {}
         for load in loads:
             mass, moment = carried.get(load.joint, (0.0, np.zeros(3)))
@@ -105,7 +105,7 @@ class WalkPoser:
         self.follower.load({joint: (mass, (moment / mass).tolist()) for joint, (mass, moment) in carried.items()})
 
     def _find_rest(self) -> np.ndarray:
-        """(J, 3) rad, angles of standing at ease."""
+        """Return the angles (J, 3) rad of standing at ease."""
         skeleton = self.character.skeleton
         rest = np.zeros((len(skeleton), 3))
         for name, ends in self.character.limits.items():
@@ -117,7 +117,7 @@ class WalkPoser:
         return rest
 
     def ask(self, times: np.ndarray) -> dict[str, np.ndarray]:
-        """What a follower is asked for at times (F,)."""
+        """Return the inputs of the follower at times (F,)."""
         walker, count = self.walker, len(times)
         walker.reach(float(times[-1]))
         feet = walker.feet_at(times)
@@ -138,7 +138,7 @@ class WalkPoser:
         }  # fmt: skip
 
     def _find_given(self, feet: tuple[FootState, FootState], posture: Posture) -> np.ndarray:
-        """(F, G, 4) joints that are told: toes that stay flat, arms that swing."""
+        """Return the rotations (F, G, 4) of prescribed joints: toes that stay flat, arms that swing."""
         given = np.tile(self.follower.given_turns, (len(posture.arms), 1, 1))
         for side, g in self._toes.items():
             foot = self.walker.course.feet[side]
@@ -155,12 +155,12 @@ class WalkPoser:
         return given
 
     def begin(self, t: float) -> None:
-        """Stand as the plan has it at time t."""
+        """Take the pose of the plan at time t."""
         asked = self.ask(np.array([t]))
         self.follower.settle(60, **asked)
 
     def frames(self, times: np.ndarray) -> WalkFrames:
-        """Poses at times (F,), which go on from the last."""
+        """Return the poses at times (F,), which continue from the last one."""
         found = self.follower.follow(**self.ask(times))
         return WalkFrames(found.root, found.rotations, found.center, found.first)
 
@@ -186,7 +186,7 @@ class Posture(NamedTuple):
 def find_posture(
     feet: tuple[FootState, FootState], climb: np.ndarray, heading: np.ndarray, leg: float, manner: Gait
 ) -> Posture:
-    """Trunk, head and arms of somebody whose feet are so, facing a heading (F,) rad; leg m.
+    """Return trunk, head and arms for the states of both feet and a heading (F,) rad; leg m.
 
     climb  (F,) m, how much higher the ground under the left foot is than under the right one
     """

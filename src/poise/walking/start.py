@@ -52,12 +52,12 @@ def start_walk(
     given: Sequence[str] = (),
     wait: float = 0.2,
 ) -> WalkPoser:
-    """A body that stands at x and z (m), facing a heading (rad), and will walk a number of steps or along a path.
+    """Return a body that stands at x and z (m), faces a heading (rad), and will walk some steps or along a path.
 
     steps   how many, the last of which brings the feet together; None: to the end of the path
     path    (x, z) m, places to walk through; None: straight on
-    facing  ahead, back, left or right: how it is turned to the way it goes; or rad
-    given   joints whose rotations are told from frame to frame, not sought
+    facing  ahead, back, left or right: the body's heading compared with the path's; or rad
+    given   joints whose rotations are prescribed from frame to frame
     wait    s, that it stands first
     """
     manner, floor = manner or Gait(), floor if isinstance(floor, Floor) else Floor(floor or Ground())
@@ -75,7 +75,7 @@ def start_walk(
 
 
 def read_facing(facing: str | float) -> float:
-    """rad, how far to the left of the way somebody faces."""
+    """Return the heading of the body to the left of the path's, rad."""
     if isinstance(facing, str):
         if facing not in FACINGS:
             from poise.errors import unknown_name

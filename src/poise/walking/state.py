@@ -1,4 +1,4 @@
-"""A walk as plain data: arrays and numbers, from which it goes on with the same bits."""
+"""A walk as plain data: arrays and numbers, from which it continues with the same bits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MANNER = tuple(field.name for field in dataclasses.fields(Gait))
 
 
 def save_walk(poser: WalkPoser) -> dict[str, Any]:
-    """All of a walk's plan, and of the poses' state."""
+    """Return the plan of a walk and the state of its poses."""
     walker = poser.walker
     course, way = walker.course, walker.way
     heading = np.nan if way.heading is None else way.heading
@@ -67,7 +67,7 @@ def save_walk(poser: WalkPoser) -> dict[str, Any]:
 
 
 def restore_walk(poser: WalkPoser, saved: dict[str, Any]) -> None:
-    """Have a poser of the same body go on as was saved."""
+    """Continue a saved walk with a poser of the same body."""
     walker = poser.walker
     course = walker.course
     for side, foot in enumerate(saved["feet"]):

@@ -75,12 +75,12 @@ class StepPlan:
         return self.steps[-1].land if self.steps else -np.inf
 
     def copy(self) -> StepPlan:
-        """Another of the same steps: what is added to the one is not added to the other."""
+        """Return another plan of the same steps; steps that are added to one are not added to the other."""
         (a, b), (c, d) = self.stances, self.swings
         return StepPlan(self.feet, (list(a), list(b)), (list(c), list(d)), list(self.steps))
 
     def become(self, other: StepPlan) -> None:
-        """Have the steps of another one, who is not to be added to any more."""
+        """Take over the steps of another plan, which must not be added to any more."""
         for side in range(2):
             self.stances[side][:] = other.stances[side]
             self.swings[side][:] = other.swings[side]
@@ -103,7 +103,7 @@ class StepPlan:
         return step
 
     def drop_from(self, count: int) -> None:
-        """Forget the steps from number `count` on."""
+        """Remove the steps from number `count` on."""
         for step in reversed(self.steps[count:]):
             self.stances[step.side].pop()
             self.swings[step.side].pop()
@@ -111,7 +111,7 @@ class StepPlan:
         del self.steps[count:]
 
     def stance_at(self, side: int, t: float) -> int:
-        """Which stance a foot is in at time t, or comes from."""
+        """Return the stance that a foot is in at time t, or comes from."""
         row = self.stances[side]
         for i in range(len(row) - 1, 0, -1):
             if row[i].land <= t:
@@ -119,7 +119,7 @@ class StepPlan:
         return 0
 
     def follow(self, side: int, times: np.ndarray) -> FootState:
-        """Where a foot is at times (F,)."""
+        """Return the states of a foot at times (F,)."""
         from poise.walking.feet.kernels import follow_foot
 
         count = len(times)
@@ -128,7 +128,7 @@ class StepPlan:
         return FootState(places, turns, bends)
 
     def levels(self, side: int, times: np.ndarray) -> np.ndarray:
-        """(F,) m, how high the ground under a foot is: while it swings, on the way from the one place to the other."""
+        """Return the heights (F,) m of the ground under a foot; in a swing, from one foothold's to the next's."""
         from poise.walking.feet.kernels import follow_levels
 
         levels = np.empty(len(times))
@@ -234,9 +234,9 @@ def _find_behind(last: FootStance, other: FootStance, leg: float) -> float:
 
 
 def slow_down(course: StepPlan, first: int, which: int, now: float) -> None:
-    """Have one step take longer, and those after it come later; none before number `first` has to be touched.
+    """Make one step longer and the steps after it later; steps before number `first` stay as they are.
 
-    What is done by time `now` stays done: a heel that is up by then leaves the ground when it was to.
+    The past, before time `now`, is not changed: a heel that is up by then leaves the ground as planned.
     """
     kept = []
     for k in range(first, len(course.steps)):
@@ -257,10 +257,10 @@ def slow_down(course: StepPlan, first: int, which: int, now: float) -> None:
 
 
 def round_time(span: float) -> float:
-    """s, a whole number of knots."""
+    """Return a duration (s) rounded to the knot spacing, at least 0."""
     return KNOT * max(round(span / KNOT), 0)
 
 
 def _signed(span: float) -> float:
-    """s, a whole number of knots, before or after."""
+    """Return a signed time offset (s) rounded to the knot spacing."""
     return KNOT * round(span / KNOT)

@@ -1,12 +1,10 @@
-"""Somebody who walks: step after step along a way, planned a few steps ahead.   [balance, 4.7.2, figure 18]
+"""The plan of a walk: step after step along a path, planned a few steps ahead.   [balance, 4.7.2, figure 18]
 
-A plan is made anew at every landing: the next footholds are chosen, and the centre of mass is led over them, from how
-it moves then to a stop after the last of them. So the way may change while it is walked, and nobody walks on into what
-turned out to be a wall. Steps that balance cannot keep up with take longer.
+It is planned again at every landing: the next footholds are chosen, and the centre of mass is led over them, from its
+state then to a stop after the last of them. So the path may change during the walk, and a walk stops in front of a wall
+that appears. Steps that balance cannot keep up with take longer.
 
-A walk may be changed while it goes on: another path, another gait, another target, a stop.
-
-Steps that have begun are made.
+A walk may be changed while it runs: another path, another gait, another target, a stop. Steps that have begun are made.
 """
 
 from __future__ import annotations
@@ -61,7 +59,7 @@ class _Try(NamedTuple):
 
 
 class Walker:
-    """Plans somebody's steps.
+    """Plans the steps of one body.
 
     course   the stances of both feet
     center   where the centre of mass goes, x and z;  height: y, a spline like it
@@ -106,7 +104,7 @@ class Walker:
         self._plan(start, begin)
 
     def _first_side(self) -> int:
-        """The foot that goes first: the one on the side that it goes to, else the left."""
+        """Return the foot that steps first: the one on the side that the body walks to, else the left."""
         if abs(np.sin(self.way.facing)) > 0.3:
             return 1 if np.sin(self.way.facing) > 0.0 else 0
         return 0
@@ -249,7 +247,7 @@ class Walker:
 
 
 def find_heading(feet: tuple[FootState, FootState]) -> np.ndarray:
-    """(F,) rad, which way somebody faces whose feet are so: between the two."""
+    """Return the heading (F,) rad of a body: the mean of its feet's."""
     left, right = (rotation.rotate(state.turn, _AHEAD_AXIS) for state in feet)
     ahead = left * [1.0, 0.0, 1.0] + right * [1.0, 0.0, 1.0]
     return np.asarray(np.arctan2(ahead[..., 0], ahead[..., 2]))
@@ -262,7 +260,7 @@ _MEMORY = 2.0  # s of the past that are kept
 def redirect(
     walker: Walker, t: float, way: WalkPath | None = None, manner: Gait | None = None, steps: int | None = -1
 ) -> None:
-    """Plan all steps anew that have not begun by time t.
+    """Plan all steps again that have not begun by time t.
 
     steps  how many from now on; None: as many as the way is long; -1: as before
     """
@@ -313,9 +311,9 @@ def _drop_steps(course: StepPlan, now: float) -> int:
 
 
 def carry(walker: Walker, yaw: float, shift: np.ndarray) -> None:
-    """Have all of the plan elsewhere: turned about the vertical through the origin (rad), then moved by x and z (2,) m.
+    """Move the whole plan: rotate it about the vertical through the origin (rad), then shift it by x and z (2,) m.
 
-    No joint turns for it: the walk is the same, at another place. The way and the ground stay.
+    No joint turns for it: the walk is the same, at another position. Path and ground stay.
     """
     turn, c, s = rotation.exp(np.array([0.0, yaw, 0.0])), np.cos(yaw), np.sin(yaw)
 
@@ -348,7 +346,7 @@ def find_along(way: WalkPath, place: np.ndarray) -> float:
 
 
 def forget(walker: Walker, t: float) -> None:
-    """Drop what is long past at time t: somebody may walk for hours."""
+    """Drop the steps that are long past at time t, since a walk may take hours."""
     old, course = t - _MEMORY, walker.course
     for side in range(2):
         row = course.stances[side]

@@ -1,4 +1,4 @@
-"""What walking needs to know of a body's feet: where a sole touches, and about what it rolls.
+"""The shape of a foot that walks: the outline of its sole, and the axes about which it rolls.
 
 All in the frame of the foot's joint at rest, in metres: +z ahead, +x to the left. A foot stands at a *place*, the point
 of its sole's plane that is straight under its joint at rest, with a *turn*. A heel rises about the toes' joint while

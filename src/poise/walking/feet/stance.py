@@ -1,8 +1,8 @@
-"""How one foot goes: it lands heel first, lies flat, rises over its ball, and swings to where it stands next.
+"""The path of one foot: it lands heel first, lies flat, rises over its ball, and swings to its next foothold.
 
-A foot is told by stances (`FootStance`) and what lies between them (`FootSwing`). All of it is smooth to the
-acceleration: pitch, the ball's place and the turn are quintics (Bezier curves of degree 5) whose ends fit. While it
-stands, what carries does not move at all: toes, the whole sole, or the heel's edge.
+The path consists of stances (`FootStance`) and the swings between them (`FootSwing`). It is continuous up to the
+acceleration: pitch, position of the ball and orientation are quintics whose ends fit. The part of a planted foot that
+bears weight does not move at all: toes, the whole sole, or the heel's edge.
 
     planted  t in [flat, rise]      the sole lies at its foothold
     rolling  [land, flat]           the toes come down about the heel's edge;  [rise, off] the heel rises about the ball
@@ -58,7 +58,7 @@ class FootStance(Portable):
     gap: float = 0.0
 
     def carries(self, t: float) -> int:
-        """What of the sole carries at time t; where that changes, the less, however t was summed up."""
+        """Return the part of the sole that bears weight at time t; at the time of a change, the smaller one."""
         if not self.land + _SAME < t < self.off - _SAME:
             return NONE
         if t <= self.flat + _SAME and self.flat > self.land:

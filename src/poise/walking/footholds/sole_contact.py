@@ -1,4 +1,4 @@
-"""What of a sole lies on the ground that it stands on: all of it on a plane, three points of it on a heap of stones."""
+"""The part of a planted sole that lies on the ground: all of it on a plane, three points of it on rubble."""
 
 from __future__ import annotations
 

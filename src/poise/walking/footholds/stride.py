@@ -176,11 +176,11 @@ def check_stride(feet: tuple[WalkingFoot, WalkingFoot], side: int, spot: FootSta
 
 
 def find_hover(spot: FootStance) -> float:
-    """What it costs that a sole does not lie on the ground: 0 where it does."""
+    """Return the cost of the part of a sole that does not lie on the ground; 0 if all of it does."""
     return _PARTLY * (1.0 - spot.share) + _HOVER * max(spot.gap - _FLUSH, 0.0)
 
 
 def _heading_of(turn: np.ndarray) -> float:
-    """rad, which way a foot points."""
+    """Return the heading of a foot, rad."""
     ahead = rotation.rotate(turn, np.array([0.0, 0.0, 1.0]))
     return float(np.arctan2(ahead[0], ahead[2]))

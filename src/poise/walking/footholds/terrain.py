@@ -60,10 +60,10 @@ class Foothold:
 
 @dataclass(frozen=True)
 class NoFoothold:
-    """Why there is no place for a foot.
+    """The reason why a foot cannot be placed.
 
     reason  "none", "steep", "edge", "bumpy", "obstacle", "high" or "low"
-    text    a sentence
+    text    the reason as a message
     """
 
     reason: str
@@ -95,7 +95,7 @@ class _Search(NamedTuple):
 
 
 class Terrain:
-    """What walking asks of a floor.
+    """A floor, searched for footholds.
 
     floor     ground and fixed props
     steepest  rad, of a slope that is stood on;  bumps m under a sole;  margin m from an edge, where there is choice
@@ -121,7 +121,7 @@ class Terrain:
         return float(self._kernels.find_surface(self.floor.record[0], x, z, below, self.room))
 
     def record(self, t: float) -> Any:
-        """What compiled code reads of the floor, at a time (s)."""
+        """Return the record of the floor that compiled code reads, at a time (s)."""
         self.floor.move(t)
         return self.floor.record[0]
 

@@ -26,12 +26,12 @@ FACINGS = {"ahead": 0.0, "back": np.pi, "left": -0.5 * np.pi, "right": 0.5 * np.
 
 @dataclass(frozen=True, eq=False)
 class WalkPath(Portable):
-    """A line on the ground, straight between points and on beyond the last one where it is endless.
+    """A line on the ground, straight between points, and beyond the last one if it is endless.
 
     points   (N, 2) m, x and z
-    facing   rad, how far to the left of the way he faces: 0 walks ahead, pi backwards, pi/2 sideways to his right
+    facing   rad, heading of the body to the left of the path's: 0 walks ahead, pi backwards, pi/2 sideways to the right
     endless  whether it goes on straight ahead
-    heading  rad, which way he faces in the end, and all along where there is but one point; None: as the way goes
+    heading  rad, of the body in the end, and all along if there is only one point; None: that of the path
     """
 
     points: np.ndarray
@@ -52,7 +52,7 @@ class WalkPath(Portable):
 
     @classmethod
     def ahead(cls, x: float, z: float, heading: float, facing: float = 0.0) -> WalkPath:
-        """Straight on for ever from a place (m) where somebody faces a heading (rad)."""
+        """Return an endless line from a position (m) of a body that faces a heading (rad)."""
         way = heading - facing
         return cls(np.array([[x, z], [x + np.sin(way), z + np.cos(way)]]), facing, True)
 
@@ -62,7 +62,7 @@ class WalkPath(Portable):
         return np.inf if self.endless else float(self._along[-1])  # type: ignore[attr-defined]
 
     def at(self, s: float) -> tuple[np.ndarray, float]:
-        """(2,) m, the place s metres along it, and rad, which way he faces there."""
+        """Return the position (2,) m and the body's heading (rad) s metres along the path."""
         along = self._along  # type: ignore[attr-defined]
         if len(along) == 1:
             return self.points[0], self.heading or 0.0
@@ -110,7 +110,7 @@ _BUMPS = 0.05  # m: footholds are found between bumps
 
 @dataclass(frozen=True)
 class StepLimits:
-    """What a body steps on and over, m.
+    """Limits of what a body steps on and over, m.
 
     up, down  highest step
     gap       widest gap
@@ -211,10 +211,10 @@ def plan_route(
 
 
 def check_ahead(floor: Floor, a: np.ndarray, b: np.ndarray, limits: StepLimits) -> None:
-    """Raise InputError where something is in the way straight from a to b, (2,) m, that feet alone would not meet.
+    """Raise InputError if an obstacle is on the line from a to b, (2,) m, that feet alone would not meet.
 
-    Where b is no place to stand, one a little farther on will do. Of who stands nearer to something than he would walk
-    only what his feet take is looked at.
+    If b is not a place to stand, one a little farther on will do. If the body stands nearer to an obstacle than it
+    would walk, only the track of its feet is checked.
     """
     ahead = (b - a) / max(float(np.linalg.norm(b - a)), 1e-12)
     for radius in (limits.radius, limits.track):
@@ -277,7 +277,7 @@ class _Walker:
         return self._explain(self._walk(a, b))
 
     def check_places(self, points: np.ndarray) -> None:
-        """Refuse a start, a point of the path or a goal where nobody can stand."""
+        """Raise InputError if the start, a point of the path or the goal is not a place to stand."""
         for k, (x, z) in enumerate(points):
             if not self.can_stand(np.array([x, z])):
                 state, _, _, _, found = self._kernels.probe(self._floor.record[0], x, z, self._compiled)
