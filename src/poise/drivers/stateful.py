@@ -14,8 +14,8 @@ from poise.engines.memory import write_over
 class Stateful:
     """An object whose state is saved and restored by the names of its attributes.
 
-    STATE  names of arrays, which are restored in place, of numbers, strings and None, which are replaced, and of
-           objects with `save` and `restore`
+    STATE  names of arrays, which are restored in place, of numbers (NumPy's too), strings and None, which are
+           replaced, and of objects with `save` and `restore`
     """
 
     STATE: ClassVar[tuple[str, ...]] = ()
@@ -49,6 +49,8 @@ def _save(value: Any) -> Any:
         return {**arrays, **{name: value[name] for name in _list_numbers(value)}}
     if hasattr(value, "save"):
         return value.save()
+    if isinstance(value, np.generic):
+        return value.item()
     if value is None or isinstance(value, int | float | str):
         return value
     raise TypeError(f"a {type(value).__name__} is not plain data and has no method save.")
