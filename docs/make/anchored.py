@@ -17,22 +17,16 @@ import numpy as np
 
 import poise
 from helpers.anchored_root import GROUNDS, Walked, Walker
-from poise.body.character import Character
+from poise import rotation
 from poise.body.geometry.mannequin import build_mannequin
-from poise.body.geometry.primitives import Box
 from poise.body.geometry.skin import build_skin
 from poise.body.geometry.soles import leg_length
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.drivers.root.anchored import Anchored
-from poise.motion.clip import Clip
 from poise.motion.root import root_at_hips
 from poise.motion.samples import jump, walk
 from poise.pictures.image import save_png
 from poise.pictures.items import DrawnProp
 from poise.pictures.picture import DrawnBody, Picture, frame_picture, render_picture
 from poise.pictures.raster import Theme
-from poise.spatial import rotation
-from poise.stage.stage import Stage
 
 DOCS = Path(__file__).parents[1]
 RECORDINGS = ("bvh-cmu/07_01.bvh", "bvh-cmu/02_05.bvh", "force-bvh/walk3d.bvh", "force-bvh/hamner_run_raw.bvh")
@@ -62,9 +56,9 @@ def row(name: str, ground: str, walker: Walker, walked: Walked) -> str:
     return f"| {name} | {ground} | {' | '.join(cells)} |"
 
 
-def measure(name: str, character: Character, clip: Clip, ground: str, cutoff: float | None = np.inf) -> str:
+def measure(name: str, character: poise.Character, clip: poise.Clip, ground: str, cutoff: float | None = np.inf) -> str:
     """One walk."""
-    walker = Walker(character, clip, Anchored(clip, cutoff=cutoff, ground=GROUNDS[ground]), cutoff=cutoff)
+    walker = Walker(character, clip, poise.Anchored(clip, cutoff=cutoff, ground=GROUNDS[ground]), cutoff=cutoff)
     return row(name, ground, walker, walker.run(min(clip.duration, 6.0), GROUNDS[ground]))
 
 
@@ -74,7 +68,9 @@ def build_ground(name: str) -> list[DrawnProp]:
     if name.startswith("steps"):
         tops = [0.1 * k * (1 if name.endswith("up") else -1) for k in range(-1, 6)]
         return [
-            DrawnProp(Box(np.array([0.0, 0.5 * top - 0.6, k - 0.75]), np.array([0.5, 0.5 * top + 0.6, 0.5]), straight))
+            DrawnProp(
+                poise.Box(np.array([0.0, 0.5 * top - 0.6, k - 0.75]), np.array([0.5, 0.5 * top + 0.6, 0.5]), straight)
+            )
             for k, top in enumerate(tops)
         ]
     if name == "flat":
@@ -82,17 +78,17 @@ def build_ground(name: str) -> list[DrawnProp]:
     slope = np.radians(10.0 if name.startswith("up") else -10.0)
     turn = rotation.from_axis_angle(np.array([1.0, 0.0, 0.0]), -slope)
     place = np.array([0.0, 2.0 * np.tan(slope), 2.0]) + rotation.rotate(turn, np.array([0.0, -0.05, 0.0]))
-    return [DrawnProp(Box(np.zeros(3), np.array([0.5, 0.05, 3.5]), straight), np.concatenate([place, turn]))]
+    return [DrawnProp(poise.Box(np.zeros(3), np.array([0.5, 0.05, 3.5]), straight), np.concatenate([place, turn]))]
 
 
-def draw(name: str, character: Character, clip: Clip) -> np.ndarray:
+def draw(name: str, character: poise.Character, clip: poise.Clip) -> np.ndarray:
     """Moments of a walk, by a stage."""
-    stage = Stage()
+    stage = poise.Stage()
     actor = stage.add(character, pose=clip.pose(0.0))
-    actor.drive(list(character.skeleton.names[1:]), Kinematic(clip))
-    actor.drive("root", Anchored(clip, ground=GROUNDS[name]))
+    actor.drive(list(character.skeleton.names[1:]), poise.Kinematic(clip))
+    actor.drive("root", poise.Anchored(clip, ground=GROUNDS[name]))
     take = stage.run(clip.duration, fps=100.0)
-    walked = Clip(clip.skeleton, take.times, take.actor().root, take.actor().rotations, name)
+    walked = poise.Clip(clip.skeleton, take.times, take.actor().root, take.actor().rotations, name)
     skin = build_skin(character.skeleton, build_mannequin(character.skeleton, character.mass))
     look = replace(Theme(), has_ground=name == "flat")
     cells = []
@@ -106,11 +102,11 @@ def draw(name: str, character: Character, clip: Clip) -> np.ndarray:
 
 
 def main(folder: Path) -> None:
-    human = Character.human(1.75, 75.0)
+    human = poise.Character.human(1.75, 75.0)
     clip = walk(human.skeleton, 6.0, 60.0)
     rows = [measure("walk, 1.2 m/s", human, clip, ground) for ground in GROUNDS]
     for stature in (1.2, 1.95):
-        body = Character.human(stature, 75.0 * (stature / 1.75) ** 3)
+        body = poise.Character.human(stature, 75.0 * (stature / 1.75) ** 3)
         swift = np.sqrt(leg_length(body.skeleton, "left") / leg_length(human.skeleton, "left"))
         for speed in (0.6 * swift, 1.4 * swift):
             slow = walk(body.skeleton, 6.0, 60.0, speed=speed)
@@ -119,7 +115,8 @@ def main(folder: Path) -> None:
     for name in RECORDINGS:
         body = root_at_hips(poise.load_clip(folder / name)).body
         rows += [
-            measure(name, Character.from_skeleton(body.skeleton), body, ground, None) for ground in ("flat", "up 5")
+            measure(name, poise.Character.from_skeleton(body.skeleton), body, ground, None)
+            for ground in ("flat", "up 5")
         ]
     page = DOCS / "anchored.md"
     text = page.read_text(encoding="utf-8")

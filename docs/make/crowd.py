@@ -20,6 +20,7 @@ import mujoco
 import numba
 import numpy as np
 
+import poise
 from poise.bench import crowd as bench_crowd
 from poise.bench import growth
 from poise.bench.crowd import CrowdBench
@@ -27,7 +28,6 @@ from poise.bench.harness import measure
 from poise.compiled.law import Law
 from poise.compiled.views import call_with_two
 from poise.demos.shared.conductors import build_stage, draw_bodies, draw_conductors
-from poise.stage.stage import Stage
 
 PAGE = Path(__file__).parents[1] / "crowd.md"
 COUNT = 200
@@ -128,7 +128,7 @@ def time_laws(calls: int = 2000) -> dict[str, float]:
     return us
 
 
-def time_engine(stage: Stage, steps: int = 400) -> dict[str, float]:
+def time_engine(stage: poise.Stage, steps: int = 400) -> dict[str, float]:
     """Shares of `mj_step` by MuJoCo's own timers, which a clock without Python drives."""
     library = ctypes.CDLL(next(str(p) for p in Path(mujoco.__file__).parent.glob("libmujoco.so*")))
     clock_gettime = ctypes.CDLL(None).clock_gettime

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import mujoco
 import numpy as np
 
+import poise
 from poise.bench.harness import measure
-from poise.body.character import Character
 from poise.demos.shared.conductors import build_stage, draw_conductors
-from poise.stage.stage import Stage
 
 PAGE = Path(__file__).parents[1] / "crowd.md"
 HEIGHTS, INDICES = (1.2, 1.5, 1.8, 2.1), (17.0, 22.0, 28.0, 36.0)  # m, kg/m2: 24 to 159 kg
@@ -81,10 +80,10 @@ def main() -> None:
     print("\n".join(rows))
 
 
-def try_setting(setting: dict[str, Any], dt: float) -> tuple[Stage, Quality]:
+def try_setting(setting: dict[str, Any], dt: float) -> tuple[poise.Stage, Quality]:
     """A crowd of all bodies under some settings, and how it went."""
     bodies = [
-        Character.human(height, index * height**2, preset="mix", name=f"{height:g} m, {index:g} kg/m2")
+        poise.Character.human(height, index * height**2, preset="mix", name=f"{height:g} m, {index:g} kg/m2")
         for height in HEIGHTS
         for index in INDICES
     ]

@@ -9,15 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from poise import Character, Free, Loose, Stage
+import poise
+from poise import Character, Free, Loose, Stage, rotation
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.skin import build_skin
 from poise.demos.shared.show import SHEET_CELL, draw_sheet
-from poise.motion.motion import Pose
 from poise.pictures.image import save_png
 from poise.pictures.picture import DrawnBody, Picture, frame_picture, place_side_by_side
-from poise.spatial import rotation
-from poise.stage.take.take import Take
 
 PICTURE = Path(__file__).parents[1] / "pictures" / "falls.png"
 TIMES = np.array([0.0, 0.4, 0.6, 0.9, 1.4, 2.5])
@@ -28,7 +26,7 @@ PEOPLE = {
 }
 
 
-def fall(character: Character, engine: str) -> Take:
+def fall(character: Character, engine: str) -> poise.Take:
     """From 0.3 of its height, leaning forwards and to its left."""
     before = Stage()
     stand = before.add(character)
@@ -37,7 +35,7 @@ def fall(character: Character, engine: str) -> Take:
     q = state.q.copy()
     q[0] = rotation.multiply(rotation.exp(np.array([0.4, 0.0, -0.2])), q[0])
     stage = Stage(engine=engine, couple="exact" if engine == "mujoco" else "paper")
-    actor = stage.add(character, pose=Pose(state.root + [0.0, 0.3 * character.height, 0.0], q))
+    actor = stage.add(character, pose=poise.Pose(state.root + [0.0, 0.3 * character.height, 0.0], q))
     actor.drive("root", Free())
     actor.drive("body", Loose(0.0, 0.3))
     return stage.run(TIMES[-1])

@@ -12,12 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
+import poise
 from poise.body.role_finding.guess import guess_roles
 from poise.body.roles import ARM_STEMS, LEG_STEMS, sided
-from poise.body.skeleton import Skeleton
-from poise.errors import PoiseError
 from poise.files.reading.pipeline import Reading, interpret
-from poise.files.registry import find_format, load_clip, read_recording
+from poise.files.registry import find_format, read_recording
 from poise.jobs.info import describe
 
 DOCS = Path(__file__).parents[1]
@@ -40,7 +39,7 @@ def info_row(name: str, reading: Reading) -> str:
     )
 
 
-def scramble(skeleton: Skeleton, rng: np.random.Generator) -> tuple[Skeleton, dict[str, str]]:
+def scramble(skeleton: poise.Skeleton, rng: np.random.Generator) -> tuple[poise.Skeleton, dict[str, str]]:
     """The same tree with meaningless names and children in another order, and each new name's own."""
     order, waiting = [], [0]
     while waiting:
@@ -49,7 +48,9 @@ def scramble(skeleton: Skeleton, rng: np.random.Generator) -> tuple[Skeleton, di
     new = {old: i for i, old in enumerate(order)}
     parents = [-1 if skeleton.parents[old] < 0 else new[int(skeleton.parents[old])] for old in order]
     names = [f"x{word}" for word in rng.choice(10**6, len(order), replace=False)]
-    nameless = Skeleton(tuple(names), np.array(parents), skeleton.offsets[order], np.asarray(skeleton.tips)[order])
+    nameless = poise.Skeleton(
+        tuple(names), np.array(parents), skeleton.offsets[order], np.asarray(skeleton.tips)[order]
+    )
     return nameless, {name: skeleton.names[old] for name, old in zip(names, order, strict=True)}
 
 
@@ -78,7 +79,7 @@ def replace_between(path: Path, mark: str, lines: list[str]) -> None:
 def compare_takes(folder: Path) -> list[str]:
     """One take in three formats, role by role: RMS distance in mm of BVH and of C3D from AMC."""
     amc, bvh, c3d = (
-        load_clip(folder / name) for name in ("asf-amc-cmu/02_05.amc", "bvh-cmu/02_05.bvh", "c3d/cmu_02_05.c3d")
+        poise.load_clip(folder / name) for name in ("asf-amc-cmu/02_05.amc", "bvh-cmu/02_05.bvh", "c3d/cmu_02_05.c3d")
     )
     rows = ["| joint | BVH from AMC, mm | C3D from AMC, mm |", "|---|---|---|"]
     for role in MAIN:
@@ -107,7 +108,7 @@ def main(folder: Path) -> None:
             continue
         try:
             reading = interpret(read_recording(path))
-        except PoiseError as error:
+        except poise.PoiseError as error:
             print(f"{name}: {error}", file=sys.stderr)
             continue
         rows.append(info_row(name, reading))

@@ -20,7 +20,7 @@ from filtering_rivals import challis, cross_validation, smoothing_spline_acceler
 from scipy import signal
 
 from oracles.differences import three_point
-from poise.spatial import rotation
+from poise import rotation
 from poise.spatial.cutoff import choose_cutoff
 from poise.spatial.derivative import position_derivatives, rotation_derivatives
 from poise.spatial.filter import CORRECTION, lowpass, lowpass_rotations

@@ -14,16 +14,14 @@ from pathlib import Path
 import numpy as np
 
 import poise
-from poise.body.geometry.primitives import Box
+from poise import rotation
 from poise.pictures.camera import Camera
 from poise.pictures.image import draw_labels, save_png
 from poise.pictures.raster import Surface, Theme, linear, render
 from poise.pictures.solids import build_solid
-from poise.spatial import rotation
 from poise.walking.footholds.terrain import Foothold, Terrain
 from poise.walking.path.planner import Route, StepLimits, plan_route
 from poise.world.ground.floor import Floor
-from poise.world.ground.moving import MovingGround
 from poise.world.ground.terrain import build_terrain
 
 PAGE = Path(__file__).parents[1] / "grounds.md"
@@ -81,7 +79,7 @@ def draw_ground(ground: poise.Ground, low: np.ndarray, high: np.ndarray) -> Surf
     return flat_surface(np.concatenate([top, base]), np.concatenate([upper, walls]), GROUND)
 
 
-def draw_box(box: Box, place: np.ndarray, turn: np.ndarray, color: tuple[float, float, float]) -> Surface:
+def draw_box(box: poise.Box, place: np.ndarray, turn: np.ndarray, color: tuple[float, float, float]) -> Surface:
     mesh = build_solid(box)
     return flat_surface(place + rotation.rotate(turn, mesh.vertices), mesh.faces, color)
 
@@ -95,16 +93,18 @@ def draw_cell(
     parts = [draw_ground(floor.ground, low, high)]
     for prop in props:
         for shape in prop.shapes:
-            assert isinstance(shape, Box)
+            assert isinstance(shape, poise.Box)
             parts.append(draw_box(shape, prop.position, prop.turn, THING))
     middle = SOLE.mean(axis=0)
     half = 0.5 * np.ptp(SOLE, axis=0)
     for side, foot in feet:
-        box = Box(np.array([middle[0], 0.012, middle[1]]), np.array([half[0], 0.011, half[1]]), rotation.identity())
+        box = poise.Box(
+            np.array([middle[0], 0.012, middle[1]]), np.array([half[0], 0.011, half[1]]), rotation.identity()
+        )
         parts.append(draw_box(box, foot.place, foot.turn, RIGHT if side else LEFT))
     for x, z in route.points[::2]:
         y = floor.find(x, z, 2.5)[0]
-        dot = Box(np.zeros(3), np.full(3, 0.012), rotation.identity())
+        dot = poise.Box(np.zeros(3), np.full(3, 0.012), rotation.identity())
         parts.append(draw_box(dot, np.array([x, y + 0.01, z]), rotation.identity(), WAY))
     surface = Surface.joined(parts)
     camera = Camera.frame(surface.points, CELL, azimuth=math.radians(-132.0), elevation=math.radians(33.0))
@@ -137,7 +137,8 @@ def make_table() -> list[str]:
         ("rough, 5 cm up and down", build_terrain("rough", 1, stones=0.0)),
         ("rough, 10 cm up and down", build_terrain("rough", 1, amplitude=0.1, stones=0.0)),
         ("stones of 40 cm, 5 cm up and down", build_terrain("rough", 1, stones=0.4)),
-        ("moving, rough", MovingGround(build_terrain("rough", 1, stones=0.0), sway=(0.25, 0.06, 0.15), period=12.0)),
+        ("moving, rough", poise.MovingGround(build_terrain("rough", 1, stones=0.0), sway=(0.25, 0.06, 0.15),
+                                              period=12.0)),
     ]  # fmt: skip
     rows = ["| terrain | found | whole sole | turned | moved, cm | sunk in, mm | over it, mm | gap, mm | time, us |",
             "|---|---|---|---|---|---|---|---|---|"]  # fmt: skip

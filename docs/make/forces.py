@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
 from poise.body.roles import SIDES
 from poise.dynamics.kinematics import compute_center_of_mass
 from poise.files import load_clip
-from poise.motion.forces.forces import ClipForces, compute_forces
+from poise.motion.forces.forces import ClipForces
 from poise.pictures.plots import COLORS
 from poise.spatial.cutoff import choose_cutoff
 from poise.spatial.filter import uniform_rate
@@ -190,13 +190,13 @@ def main(folder: Path) -> None:
     for path in sorted(folder.glob("*.bvh")):
         name, mass = path.stem, json.loads(path.with_suffix(".json").read_text())["subject_mass_kg"]
         clip, plates = load_clip(path), read_table(folder / f"{path.stem}_grf.csv")
-        body = Character.from_skeleton(clip.skeleton, mass=mass)
-        forces = compute_forces(clip, body)
+        body = poise.Character.from_skeleton(clip.skeleton, mass=mass)
+        forces = poise.compute_forces(clip, body)
         center = compute_center_of_mass(forces.tree, *clip.poses)
-        plain = compute_forces(clip, body, choose_cutoff(center, uniform_rate(clip.times)).hz)
+        plain = poise.compute_forces(clip, body, choose_cutoff(center, uniform_rate(clip.times)).hz)
         forces_rows.append(force_row(name, plain, forces, plates, mass))
         contact_rows.append(contact_row(name, forces, plates))
-        shared = {"moments": forces, "paper": compute_forces(clip, body, shares="paper")}
+        shared = {"moments": forces, "paper": poise.compute_forces(clip, body, shares="paper")}
         share_rows += filter(None, [share_row(name, shared, plates, mass)])
         reference = read_table(folder / f"{REFERENCE_OF.get(name, name)}_reference.csv")
         moment_rows.append(moment_row(name, forces, reference, clip.skeleton.index))

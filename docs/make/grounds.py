@@ -14,15 +14,13 @@ from pathlib import Path
 import numpy as np
 
 import poise
+from poise import rotation
 from poise.body.geometry.mesh import Mesh
-from poise.body.geometry.primitives import Box
 from poise.demos.shared.show import BLUE, Shot, build_picture
 from poise.jobs.shared.metrics import find_sole_corners
 from poise.pictures.image import save_png
 from poise.pictures.items import DrawnProp as Drawn
 from poise.pictures.picture import frame_picture, render_picture
-from poise.spatial import rotation
-from poise.stage.take.take import Take
 
 PAGE = Path(__file__).parents[1] / "grounds.md"
 PICTURE = Path(__file__).parents[1] / "pictures" / "grounds.png"
@@ -36,10 +34,12 @@ PATCH, CELLS = 0.7, 56  # m from the middle, and cells across, of what is drawn 
 def build_box(top: float, size: float = 1.0) -> poise.Prop:
     """A fixed box under the origin."""
     half = np.array([size / 2, top / 2, size / 2])
-    return poise.Prop("box", (Box(np.zeros(3), half, rotation.identity()),), position=np.array([0.0, top / 2, 0.0]))
+    return poise.Prop(
+        "box", (poise.Box(np.zeros(3), half, rotation.identity()),), position=np.array([0.0, top / 2, 0.0])
+    )
 
 
-def conduct(ground: poise.Ground, props: Sequence[poise.Prop] = (), seconds: float = SECONDS) -> Take:
+def conduct(ground: poise.Ground, props: Sequence[poise.Prop] = (), seconds: float = SECONDS) -> poise.Take:
     """A conductor, put where there is floor."""
     stage = poise.Stage(ground=ground)
     for prop in props:
@@ -50,7 +50,7 @@ def conduct(ground: poise.Ground, props: Sequence[poise.Prop] = (), seconds: flo
     return stage.run(seconds)
 
 
-def measure(take: Take, ground: poise.Ground, top: float = 0.0) -> tuple[bool, float, float, float]:
+def measure(take: poise.Take, ground: poise.Ground, top: float = 0.0) -> tuple[bool, float, float, float]:
     """Whether it fell; how far any corner of a sole got (mm); how high the hips are over the floor between the feet (m,
     mean), and the least margin of the centre of mass (m).
 

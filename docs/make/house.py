@@ -22,7 +22,7 @@ LAYERS = (
     ("what bodies meet and do", ("pictures", "world", "walking", "puppetry"), "#bfe6dc"),
     ("motion and its files", ("motion", "files"), "#c2dff2"),
     ("bodies and algorithms", ("spatial", "body", "dynamics", "ik"), "#cdd5f4"),
-    ("ground", ("errors", "kinds", "options", "registry", "compiled", "frozen", "findings"), "#dcd6e8"),
+    ("ground", ("errors", "lazy", "kinds", "options", "registry", "compiled", "frozen", "findings"), "#dcd6e8"),
 )
 # Of a step: which calls `list_step` lists, what they do, whose they are ("each" actor's, or "all" of the simulation).
 STEP = (

@@ -10,19 +10,19 @@ from pathlib import Path
 
 import numpy as np
 
+import poise
 from poise import Balance, Character, Free, Loose, Stage
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.skin import build_skin
 from poise.demos.shared.show import SHEET_CELL, draw_sheet
 from poise.pictures.image import save_png
 from poise.pictures.picture import DrawnBody, Picture, frame_picture, place_side_by_side
-from poise.stage.take.take import Take
 
 PICTURE = Path(__file__).parents[1] / "pictures" / "limits-falls.png"
 TIMES = np.array([0.4, 0.9, 1.2, 1.5, 2.0, 4.0])
 
 
-def fall(character: Character) -> Take:
+def fall(character: Character) -> poise.Take:
     """Pushed from 0.2 s on; a ragdoll from 0.7 s on."""
     stage = Stage()
     actor = stage.add(character)

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
+import poise
 from poise import Balance, Character, Kinematic, Stage, gestures
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.skin import build_skin
 from poise.demos.shared.show import SHEET_CELL, draw_sheet
 from poise.pictures.image import save_png
 from poise.pictures.picture import DrawnBody, Picture, frame_picture, place_side_by_side
-from poise.stage.take.take import Take
 
 PICTURE = Path(__file__).parents[1] / "pictures" / "mix-pushed.png"
 SHARES = (0.8, 2.0)  # of m w d
@@ -24,7 +24,7 @@ SECONDS, START = 3.5, 0.5
 TIMES = np.array([0.4, 0.9, 1.3, 1.6, 1.9, 3.0])
 
 
-def push(share: float) -> Take:
+def push(share: float) -> poise.Take:
     """A take of one push of 0.2 s."""
     stage = Stage()
     actor = stage.add(Character.human(1.75, 75.0, preset="full"))

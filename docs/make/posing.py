@@ -15,12 +15,11 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 
-from poise import Character
+from poise import Character, rotation
 from poise.bench.ik import find_places, find_start
 from poise.ik.goals import OrientationGoal, PositionGoal
 from poise.ik.pose_solver import PoseSolution, PoseSolver
 from poise.ik.support_polygon import find_edges, find_margin
-from poise.spatial import rotation
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

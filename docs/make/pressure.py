@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+import poise
 from helpers.forces import BODIES, MOTIONS, Pressed, press
 from poise.dynamics.ground_reaction import compute_ground_reaction
 from poise.dynamics.tree import build_tree
-from poise.motion.forces.forces import compute_forces
 
 PAGE = Path(__file__).parents[1] / "forces.md"
 MARKS = "<!-- pressure -->\n", "<!-- /pressure -->"
@@ -32,7 +32,7 @@ def measure(run: Pressed) -> list[str]:
     """RMS and largest distance in mm, of the motion in the middle of each step, and of poses alone."""
     ends = round(ENDS / run.dt)
     newton = compute_ground_reaction(build_tree(run.body), run.between()).pressure
-    poses = compute_forces(run.clip(), run.body).reaction.pressure
+    poses = poise.compute_forces(run.clip(), run.body).reaction.pressure
     cells = []
     for found in (newton, poses):
         off = 1e3 * np.linalg.norm(found[:, [0, 2]] - run.pressure, axis=1)[ends:-ends]

@@ -9,21 +9,20 @@ from pathlib import Path
 
 import numpy as np
 
-from poise import Character, PuppetLayer, load_mapping
+import poise
+from poise import Character, PuppetLayer, load_mapping, rotation
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.skin import build_skin
 from poise.jobs.puppet.job import perform_cued
 from poise.pictures.image import save_png
 from poise.pictures.sheet import draw_contact_sheet
 from poise.puppetry.cues import LET_GO, TAKE_BACK, Cue
-from poise.puppetry.hands import HandsTake
-from poise.spatial import rotation
 
 PICTURE = Path(__file__).parents[1] / "pictures" / "puppet-fall.png"
 SECONDS, FPS = 6.0, 60.0
 
 
-def walk() -> HandsTake:
+def walk() -> poise.HandsTake:
     """Hands that go up and down in turn for the first two seconds."""
     times = np.arange(round(SECONDS * 60.0)) / 60.0
     places, turns = np.zeros((len(times), 2, 3)), np.zeros((len(times), 2, 3))
@@ -31,7 +30,7 @@ def walk() -> HandsTake:
     for hand in range(2):
         up = fades * np.sin(4.0 * times + np.pi * hand)
         places[:, hand, 1], turns[:, hand, 0] = 0.05 * fades + 0.05 * up, -0.45 * up
-    return HandsTake(times, places, rotation.exp(turns), neutral=np.zeros((2, 3)))
+    return poise.HandsTake(times, places, rotation.exp(turns), neutral=np.zeros((2, 3)))
 
 
 def main() -> None:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import poise
 from helpers.hands import on_treads, record
 from poise.jobs.puppet.job import PuppetResult
 from poise.jobs.puppet.pictures import draw_puppet_sheet
 from poise.jobs.shared.body import build_loaded_body
 from poise.jobs.shared.body_options import BodyOptions
 from poise.pictures.image import save_png
-from poise.world.ground.profile import Stairs
 
 PICTURE = Path(__file__).parents[1] / "pictures" / "puppet-stairs.png"
-GROUND = Stairs(-0.16, 0.3, 3, start=0.2)
+GROUND = poise.Stairs(-0.16, 0.3, 3, start=0.2)
 
 
 def main() -> None:

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
+import poise
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.skin import SkinnedMesh, build_skin
 from poise.files import read_clip
 from poise.files.formats.gltf.read import read_gltf_rest
 from poise.files.reading.pipeline import interpret
-from poise.motion.clip import Clip
 from poise.motion.retargeting import retarget
 from poise.motion.retargeting.metrics import measure_retargeting
 from poise.pictures.body import find_heading, pose_surface
@@ -38,7 +38,7 @@ VIEW = {"walk": 0.6, "wave": -0.5, "jump": 0.6}  # rad from where the first fram
 FRAMES, CELL = 8, (150, 195)
 
 
-def draw_row(clip: Clip, skin: SkinnedMesh, view: float) -> np.ndarray:
+def draw_row(clip: poise.Clip, skin: SkinnedMesh, view: float) -> np.ndarray:
     """Evenly spaced frames of a clip side by side, from one direction, each over its own place on the ground."""
     frames = np.linspace(0, len(clip) - 1, FRAMES).round().astype(int)
     surfaces = [pose_surface(clip.skeleton, skin, clip.root[f], clip.rotations[f]) for f in frames]
@@ -53,7 +53,7 @@ def draw_row(clip: Clip, skin: SkinnedMesh, view: float) -> np.ndarray:
     return np.concatenate(cells, axis=1)
 
 
-def table_row(motion: str, model: str, source: Clip, result: Clip) -> str:
+def table_row(motion: str, model: str, source: poise.Clip, result: poise.Clip) -> str:
     """Figures of one result. Skate is also measured where the result's own motion shows contacts."""
     figures = measure_retargeting(source, result)
     anew = measure_retargeting(result, result)["source_foot_skate_mm"]

@@ -16,15 +16,12 @@ import numpy as np
 import poise
 from helpers.strength import find_torque
 from oracles.cited_strength import POINTS, Point
-from poise.body.character import Character
-from poise.body.strength.joint_strength import JointStrength
 from poise.files.output import write_bytes
 from poise.files.reading.options import Source
 from poise.files.registry import read_source
 from poise.jobs.shared.body import find_body
 from poise.jobs.strength.needed import find_needed, find_rows
 from poise.pictures.strength_plots import plot_muscles
-from poise.world.forces import Load
 
 DOCS = Path(__file__).parents[1]
 PAGE, PICTURE = DOCS / "strength.md", DOCS / "pictures" / "strength.png"
@@ -68,7 +65,7 @@ EXTENSORS = (("LowerLeg", 0), ("UpperLeg", 1), ("Foot", 1))
 
 def measure(path: Path, row: Recording) -> list[str]:
     """The cells of a clip's row."""
-    loads = [Load(f"{side}Hand", row.load) for side in ("left", "right")] if row.load else []
+    loads = [poise.Load(f"{side}Hand", row.load) for side in ("left", "right")] if row.load else []
     source = Source(fps=row.fps)
     reading = read_source(path, source)
     own = find_body(reading.clip, reading, source)
@@ -122,7 +119,7 @@ def put(mark: str, lines: list[str]) -> None:
 
 def main(folder: Path) -> None:
     """Draw, measure, and write both into the page."""
-    man = JointStrength.from_character(Character.human(1.75, 70.0, sex="male", age=25.0))
+    man = poise.JointStrength.from_character(poise.Character.human(1.75, 70.0, sex="male", age=25.0))
     rows = [row for row in find_rows(man, SHOWN) if man.axes[row] == "x"]
     write_bytes(PICTURE, plot_muscles(man, rows, "a man of 25 years, 1.75 m, 70 kg"))
     lines = [

@@ -6,121 +6,96 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from poise.lazy import find_names_later
 
 if TYPE_CHECKING:
-    from poise.compiled.law import Block, Law, fields, law
+    from poise.compiled.law import Block as Block
+    from poise.compiled.law import Law as Law
+    from poise.compiled.law import fields as fields
+    from poise.compiled.law import law as law
     from poise.drivers import laws as laws
-    from poise.drivers.body import Body
+    from poise.drivers.body import Body as Body
     from poise.drivers.driver import (
-        BodyModel,
-        Claim,
-        Driver,
-        MotionPlayer,
-        Player,
-        Status,
+        BodyModel as BodyModel,
     )
-    from poise.drivers.registry import register_driver
+    from poise.drivers.driver import (
+        Claim as Claim,
+    )
+    from poise.drivers.driver import (
+        Driver as Driver,
+    )
+    from poise.drivers.driver import (
+        MotionPlayer as MotionPlayer,
+    )
+    from poise.drivers.driver import (
+        Player as Player,
+    )
+    from poise.drivers.driver import (
+        Status as Status,
+    )
+    from poise.drivers.registry import register_driver as register_driver
     from poise.dynamics.kinematics import (
-        compute_center_of_mass,
-        compute_center_of_mass_jacobian,
-        compute_joint_space_inertia,
-        compute_point_jacobian,
-        compute_world_pose,
+        compute_center_of_mass as compute_center_of_mass,
     )
-    from poise.dynamics.newton_euler import compute_bias
-    from poise.dynamics.tree import Tree, TreeState, build_tree
-    from poise.engines.engine import BodyContacts, BodyState, Capabilities, Engine, Simulation, SimulationLaws
-    from poise.engines.registry import register_engine
-    from poise.engines.scene import Joint, Scene, SceneBody
-    from poise.files.registry import register_format
-    from poise.spatial.inertia import RigidInertia
+    from poise.dynamics.kinematics import (
+        compute_center_of_mass_jacobian as compute_center_of_mass_jacobian,
+    )
+    from poise.dynamics.kinematics import (
+        compute_joint_space_inertia as compute_joint_space_inertia,
+    )
+    from poise.dynamics.kinematics import (
+        compute_point_jacobian as compute_point_jacobian,
+    )
+    from poise.dynamics.kinematics import (
+        compute_world_pose as compute_world_pose,
+    )
+    from poise.dynamics.newton_euler import compute_bias as compute_bias
+    from poise.dynamics.tree import Tree as Tree
+    from poise.dynamics.tree import TreeState as TreeState
+    from poise.dynamics.tree import build_tree as build_tree
+    from poise.engines.engine import (
+        BodyContacts as BodyContacts,
+    )
+    from poise.engines.engine import (
+        BodyState as BodyState,
+    )
+    from poise.engines.engine import (
+        Capabilities as Capabilities,
+    )
+    from poise.engines.engine import (
+        Engine as Engine,
+    )
+    from poise.engines.engine import (
+        Simulation as Simulation,
+    )
+    from poise.engines.engine import (
+        SimulationLaws as SimulationLaws,
+    )
+    from poise.engines.registry import register_engine as register_engine
+    from poise.engines.scene import Joint as Joint
+    from poise.engines.scene import Scene as Scene
+    from poise.engines.scene import SceneBody as SceneBody
+    from poise.files.registry import register_format as register_format
+    from poise.spatial.inertia import RigidInertia as RigidInertia
 
-_HOMES = {
-    "Block": "poise.compiled.law",
-    "Body": "poise.drivers.body",
-    "BodyContacts": "poise.engines.engine",
-    "BodyModel": "poise.drivers.driver",
-    "BodyState": "poise.engines.engine",
-    "Capabilities": "poise.engines.engine",
-    "Claim": "poise.drivers.driver",
-    "Driver": "poise.drivers.driver",
-    "Engine": "poise.engines.engine",
-    "Joint": "poise.engines.scene",
-    "Law": "poise.compiled.law",
-    "MotionPlayer": "poise.drivers.driver",
-    "Player": "poise.drivers.driver",
-    "RigidInertia": "poise.spatial.inertia",
-    "Scene": "poise.engines.scene",
-    "SceneBody": "poise.engines.scene",
-    "Simulation": "poise.engines.engine",
-    "SimulationLaws": "poise.engines.engine",
-    "Status": "poise.drivers.driver",
-    "Tree": "poise.dynamics.tree",
-    "TreeState": "poise.dynamics.tree",
-    "build_tree": "poise.dynamics.tree",
-    "compute_bias": "poise.dynamics.newton_euler",
-    "compute_center_of_mass": "poise.dynamics.kinematics",
-    "compute_center_of_mass_jacobian": "poise.dynamics.kinematics",
-    "compute_joint_space_inertia": "poise.dynamics.kinematics",
-    "compute_point_jacobian": "poise.dynamics.kinematics",
-    "compute_world_pose": "poise.dynamics.kinematics",
-    "fields": "poise.compiled.law",
-    "law": "poise.compiled.law",
-    "register_driver": "poise.drivers.registry",
-    "register_engine": "poise.engines.registry",
-    "register_format": "poise.files.registry",
-}
-_MODULES = {"laws": "poise.drivers.laws"}
-__all__ = [
-    "Block",
-    "Body",
-    "BodyContacts",
-    "BodyModel",
-    "BodyState",
-    "Capabilities",
-    "Claim",
-    "Driver",
-    "Engine",
-    "Joint",
-    "Law",
-    "MotionPlayer",
-    "Player",
-    "RigidInertia",
-    "Scene",
-    "SceneBody",
-    "Simulation",
-    "SimulationLaws",
-    "Status",
-    "Tree",
-    "TreeState",
-    "build_tree",
-    "compute_bias",
-    "compute_center_of_mass",
-    "compute_center_of_mass_jacobian",
-    "compute_joint_space_inertia",
-    "compute_point_jacobian",
-    "compute_world_pose",
-    "fields",
-    "law",
-    "laws",
-    "register_driver",
-    "register_engine",
-    "register_format",
-]
-
-
-def __getattr__(name: str) -> Any:
-    import importlib
-
-    if name in _MODULES:
-        return importlib.import_module(_MODULES[name])
-    if name not in _HOMES:
-        raise AttributeError(f"module 'poise.extend' has no attribute '{name}'. It has: {', '.join(__all__)}.")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__, __all__ = find_names_later(
+    "poise.extend",
+    {
+        "poise.compiled.law": "Block Law fields law",
+        "poise.drivers.body": "Body",
+        "poise.drivers.driver": "BodyModel Claim Driver MotionPlayer Player Status",
+        "poise.drivers.laws": "",
+        "poise.drivers.registry": "register_driver",
+        "poise.dynamics.kinematics": "compute_center_of_mass compute_center_of_mass_jacobian "
+        "compute_joint_space_inertia compute_point_jacobian compute_world_pose",
+        "poise.dynamics.newton_euler": "compute_bias",
+        "poise.dynamics.tree": "Tree TreeState build_tree",
+        "poise.engines.engine": "BodyContacts BodyState Capabilities Engine Simulation SimulationLaws",
+        "poise.engines.registry": "register_engine",
+        "poise.engines.scene": "Joint Scene SceneBody",
+        "poise.files.registry": "register_format",
+        "poise.spatial.inertia": "RigidInertia",
+    },
+)

@@ -14,7 +14,7 @@ from helpers.errors import rejects
 from poise.bench import BENCHES
 from poise.bench.crowd import STEPS_A_FRAME, CrowdBench, PausedClock
 from poise.bench.crowd import run as run_crowd_bench
-from poise.bench.growth import build_body, grow_characters, grow_joints
+from poise.bench.growth import build_body, build_coupling, grow_characters, grow_joints
 from poise.bench.growth_kernels import couple_frames
 from poise.bench.harness import Timings, compare_figures, load_figures, measure, save_figures
 from poise.cli import main
@@ -115,10 +115,7 @@ def test_what_growth_times_is_the_coupling(shape: str) -> None:
     w, dw = rng.normal(size=(2, frames, 7, 3))
     w[:, 0] = dw[:, 0] = 0.0
     wrench = np.zeros((frames, 7, 6))
-    given = np.arange(7) > 0
-    couple_frames(
-        tree.parents, tree.offsets, tree.masses, tree.centers, tree.inertias, given, q, w, dw, wrench
-    )  # fmt: skip
+    couple_frames(*build_coupling(tree), q, w, dw, wrench)
     still = np.zeros((frames, 3))
     found = compute_inverse_dynamics(tree, TreeState(still, q, still, w, still, dw), gravity=np.zeros(3))
     np.testing.assert_allclose(wrench[:, 0, 3:], -found.force, atol=1e-10)

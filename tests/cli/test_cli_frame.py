@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 import poise
+import poise.extend
+import poise.files
+import poise.motion
 from helpers.errors import rejects
 from poise import __version__
 from poise.bench import BENCHES
@@ -156,11 +161,19 @@ def test_a_name_outside_the_encoding_is_escaped() -> None:
     assert r"\u5de6\u8db3" in done.stdout
 
 
-def test_public_names_are_found_when_used() -> None:
-    assert {*poise.__all__} == {*poise._HOMES, *poise._MODULES, "__version__"}
-    for name in poise.__all__:
-        assert name in dir(poise)
-        assert getattr(poise, name) is not None
+@pytest.mark.parametrize("package", [poise, poise.extend, poise.files, poise.motion])
+def test_public_names_are_found_when_used(package: ModuleType) -> None:
+    tree = ast.parse(Path(str(package.__file__)).read_text())
+    typed = [each for block in tree.body if isinstance(block, ast.If) for each in block.body]
+    assert sorted(package.__all__) == sorted(
+        name.asname or name.name for each in typed if isinstance(each, ast.ImportFrom) for name in each.names
+    )
+    for name in package.__all__:
+        assert name in dir(package)
+        assert getattr(package, name) is not None
+
+
+def test_an_unknown_public_name_is_refused_with_those_that_are_there() -> None:
     with pytest.raises(AttributeError, match=r"no attribute 'Chracter'\. It has: .*Character"):
         poise.Chracter  # noqa: B018
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import poise
 from poise.cli import main
 from poise.demos.mix import compare, conductor, drum, hit_arm, speech, swing, switch
 from poise.demos.mix.drum import SEATED, Pump
@@ -137,7 +138,7 @@ def test_a_hit_arm_hangs_and_comes_back() -> None:
     assert max(hit_arm.switch_over(actor, hit_arm.hang(actor.character))) < 1e-3
     actor.push("rightLowerArm", hit_arm.FORCE, hit_arm.BLOW)
     hung = stage.run(1.0)
-    assert max(hit_arm.switch_over(actor, hit_arm.Kinematic(hit_arm.GESTURE))) < 1e-3
+    assert max(hit_arm.switch_over(actor, poise.Kinematic(hit_arm.GESTURE))) < 1e-3
     quiet = hit_arm.build()[0].run(2.3).actor()
     back = stage.run(1.0)
     assert not hung.events + tuple(event for event in back.events if event.kind == "fell")
@@ -164,7 +165,7 @@ def test_nothing_jumps_at_a_switch() -> None:
 
 def test_strokes_are_found_where_they_are(tmp_path: Path) -> None:
     _, take, _, figures = show.run_beside_animated(
-        conductor.Character.human(1.7, 66.0, preset="mix"), speech.gestures.speak(speech.STRESSES[:3]), 2.6
+        poise.Character.human(1.7, 66.0, preset="mix"), poise.gestures.speak(speech.STRESSES[:3]), 2.6
     )
     late = speech.measure_strokes(take.clip("mixed"), speech.STRESSES[:3])
     assert len(late) == 4
@@ -177,10 +178,10 @@ def test_strokes_are_found_where_they_are(tmp_path: Path) -> None:
 
 def test_lag_is_found_of_a_clip_that_lags() -> None:
     _, take, _, _ = show.run_beside_animated(
-        conductor.Character.human(preset="mix"), conductor.gestures.conduct(hands="both"), 3.0
+        poise.Character.human(preset="mix"), poise.gestures.conduct(hands="both"), 3.0
     )
     clip = take.clip("animated")
-    joints = conductor.gestures.conduct(hands="both").joints(clip.skeleton)
+    joints = poise.gestures.conduct(hands="both").joints(clip.skeleton)
     late = Clip(clip.skeleton, clip.times, **clip.pose(np.maximum(clip.times - 0.04, 0.0))._asdict())
     assert compare.measure_lag(clip, clip, joints) == pytest.approx(0.0, abs=1e-6)
     assert compare.measure_lag(late, clip, joints) == pytest.approx(40.0, abs=2.0)

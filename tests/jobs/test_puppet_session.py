@@ -211,7 +211,7 @@ class Gone(HeldHands):
 
     is_there = True
 
-    def tell(self) -> tuple[bool, str]:
+    def status(self) -> tuple[bool, str]:
         return self.is_there, "the gamepad is there." if self.is_there else "the gamepad is gone: plug it in again."
 
 

@@ -15,7 +15,7 @@ from poise.cli.commands import COMMANDS
 
 PACKAGE = Path(poise.__file__).parent
 LAYERS = [
-    {"errors"},
+    {"errors", "lazy"},
     {"kinds"},
     {"options"},
     {"registry"},
@@ -64,7 +64,8 @@ def imported_layers(source: str, package: str) -> list[tuple[int, str]]:
         for target in targets:
             parts = target.split(".")
             if parts[0] == "poise" and not target.startswith("poise.__"):
-                found.append((node.lineno, parts[1] if len(parts) > 1 else "the package itself"))
+                is_public = len(parts) == 2 and parts[1] in poise.__all__ and parts[1] not in RANK
+                found.append((node.lineno, "the package itself" if len(parts) == 1 or is_public else parts[1]))
     return found
 
 
@@ -101,6 +102,7 @@ def test_imports_only_layers_before_its_own(path: Path) -> None:
         ("body", "import poise.cli.console as report"),
         ("motion", "from poise import stage"),
         ("motion", "from poise import Clip"),
+        ("motion", "from poise import gestures"),
         ("files", "import poise"),
         ("live", "from poise.studio import page"),
         ("body", "from ..files import bvh"),
@@ -126,7 +128,9 @@ def test_what_is_allowed_is_no_breach(layer: str, source: str) -> None:
 def test_the_docs_have_the_same_order() -> None:
     text = (PACKAGE.parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
     order = " < ".join(
-        " | ".join(sorted(names, key=["live", "studio", "batch"].index)) if len(names) > 1 else next(iter(names))
+        " | ".join(sorted(names, key=["errors", "lazy", "live", "studio", "batch"].index))
+        if len(names) > 1
+        else next(iter(names))
         for names in LAYERS
     )
     assert order in " ".join(text.split())

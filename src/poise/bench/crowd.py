@@ -23,16 +23,12 @@ from typing import Any
 
 import numpy as np
 
+import poise
 from poise.bench.harness import Timings, measure
 from poise.bench.mix import put_trunk_on_springs
-from poise.body.character import Character
 from poise.demos.shared.conductors import build_stage, draw_bodies, draw_conductors
-from poise.drivers.balance.balance import Balance
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.drivers.track.track import Track
 from poise.motion.gestures import conduct
 from poise.stage.crowd.crowd import ProgramRunner
-from poise.stage.stage import Stage
 
 SETTLE = 1.0  # s before anything is timed
 STEPS_A_FRAME = 4  # 200 steps and 50 frames a second
@@ -109,7 +105,7 @@ class CrowdBench:
     stage  of so many actors; conductors if None
     """
 
-    def __init__(self, count: int, threads: list[int], frames: int, stage: Stage | None = None):
+    def __init__(self, count: int, threads: list[int], frames: int, stage: poise.Stage | None = None):
         self.count, self.frames = count, frames
         self.stage = build_stage(draw_conductors(count), draw_bodies(count)) if stage is None else stage
         self.stage.advance(round(SETTLE / self.stage.dt))
@@ -156,20 +152,20 @@ def _compare_speedups(timings: Timings, threads: int) -> float:
     return float(np.median(ours / (seconds["bare 1"] / seconds[f"bare {threads}"])))
 
 
-def _track_fully(count: int = 8) -> Stage:
+def _track_fully(count: int = 8) -> poise.Stage:
     """Settled bodies of the tracking preset with every joint physical."""
-    stage = Stage()
+    stage = poise.Stage()
     for k in range(count):
-        actor = stage.add(Character.human(1.6 + 0.03 * k, 60.0 + 4.0 * k, preset="tracking"))
-        actor.drive("legs", Balance())
-        actor.drive("upperBody", Track(conduct(bpm=70.0 + 8.0 * k, hands="both")))
+        actor = stage.add(poise.Character.human(1.6 + 0.03 * k, 60.0 + 4.0 * k, preset="tracking"))
+        actor.drive("legs", poise.Balance())
+        actor.drive("upperBody", poise.Track(conduct(bpm=70.0 + 8.0 * k, hands="both")))
         put_trunk_on_springs(actor)
     stage.advance(round(SETTLE / stage.dt))
     stage.saved = stage.save()  # type: ignore[attr-defined]
     return stage
 
 
-def _step_rows(stage: Stage, steps: int, clock: PausedClock) -> None:
+def _step_rows(stage: poise.Stage, steps: int, clock: PausedClock) -> None:
     """The engine's own steps of all actors."""
     clock.pause(lambda: stage.restore(stage.saved))  # type: ignore[attr-defined]
     for _ in range(steps // STEPS_A_FRAME):
@@ -180,14 +176,14 @@ def _find_bullet() -> Callable[[], object] | None:
     """One step of a settled mixed body by Bullet; None where it is not installed."""
     if importlib.util.find_spec("pybullet") is None:
         return None
-    stage = Stage(engine="bullet")
-    actor = stage.add(Character.human(1.75, 75.0, preset="mix"))
-    actor.drive("legs", Balance())
-    actor.drive("upperBody", Kinematic(conduct(hands="both")))
+    stage = poise.Stage(engine="bullet")
+    actor = stage.add(poise.Character.human(1.75, 75.0, preset="mix"))
+    actor.drive("legs", poise.Balance())
+    actor.drive("upperBody", poise.Kinematic(conduct(hands="both")))
     stage.advance(20)
     return stage.groups[0].simulation.step
 
 
-def _freedoms(stage: Stage) -> int:
+def _freedoms(stage: poise.Stage) -> int:
     """Degrees of freedom of one body that the engine integrates."""
     return int(stage.groups[0].simulation.model.nv)  # type: ignore[attr-defined]

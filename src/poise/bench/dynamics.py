@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 
+import poise
+from poise import rotation
 from poise.bench.harness import measure
-from poise.body.character import Character
 from poise.dynamics.newton_euler import compute_inverse_dynamics
 from poise.dynamics.tree import GRAVITY, Tree, TreeState, build_tree
-from poise.spatial import rotation
 
 XYZW = [1, 2, 3, 0]
 
 
 def run(frames: int = 2000, rounds: int = 7) -> dict[str, float | int | None]:
     """Microseconds a frame; `pinocchio_ratio` is how many times as long Pinocchio takes, null where it is missing."""
-    tree = build_tree(Character.human())
+    tree = build_tree(poise.Character.human())
     state = random_state(tree, frames)
     contenders: dict[str, Callable[[], object]] = {"poise": lambda: compute_inverse_dynamics(tree, state)}
     difference = None

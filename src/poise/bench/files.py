@@ -15,14 +15,12 @@ from typing import Any
 
 import numpy as np
 
+import poise
+from poise import rotation
 from poise.bench.harness import measure
-from poise.body.character import Character
 from poise.files.formats.bvh.clip import read_bvh, save_bvh
 from poise.files.formats.bvh.text import read_bvh_tables
 from poise.files.formats.gltf.write import save_glb
-from poise.files.registry import load_clip
-from poise.motion.clip import Clip
-from poise.spatial import rotation
 
 _BYTES = 10_000_000
 _MINUTE, _RATE = 60.0, 60.0
@@ -47,22 +45,22 @@ def run(rounds: int = 9, size: int = _BYTES) -> dict[str, Any]:
         }
 
 
-def make_motion(frames: int, seed: int = 0) -> Clip:
+def make_motion(frames: int, seed: int = 0) -> poise.Clip:
     """A human whose joints all turn all the time, so that every channel has numbers of a recording's length."""
     rng = np.random.default_rng(seed)
-    skeleton = Character.human().skeleton
+    skeleton = poise.Character.human().skeleton
     times = np.arange(frames) / _RATE
     phase, pace = rng.uniform(0, 2 * np.pi, (2, len(skeleton), 3))
     turns = 0.4 * np.sin(times[:, None, None] * pace + phase)
     root = np.array([0.0, 0.95, 0.0]) + 0.1 * np.sin(times[:, None] * [1.0, 1.3, 0.7])
-    return Clip(skeleton, times, root, rotation.exp(turns), "bench")
+    return poise.Clip(skeleton, times, root, rotation.exp(turns), "bench")
 
 
 def _time_reading(path: Path, rounds: int) -> dict[str, Any]:
     contenders: dict[str, Callable[[], object]] = {
         "tables": lambda: read_bvh_tables(path),
         "recording": lambda: read_bvh(path),
-        "clip": lambda: load_clip(path),
+        "clip": lambda: poise.load_clip(path),
     }
     peer = _find_peer()
     if peer is not None:
@@ -103,12 +101,12 @@ def _compare(path: Path, peer: Callable[[str], Any]) -> float:
     return float(max(np.abs(theirs.root_pos - ours[:, :3]).max(), np.abs(wanted - angles).max()))
 
 
-def _time_writing(minute: Path, clip: Clip, rounds: int) -> dict[str, float]:
+def _time_writing(minute: Path, clip: poise.Clip, rounds: int) -> dict[str, float]:
     """GLB and BVH out of a minute; the ratio is the time of writing the GLB to that of reading the minute's BVH."""
     glb, again = minute.with_name("out.glb"), minute.with_name("out.bvh")
     timings = measure(
         {
-            "read": lambda: load_clip(minute),
+            "read": lambda: poise.load_clip(minute),
             "glb": lambda: save_glb(clip, glb),
             "bvh": lambda: save_bvh(clip, again),
         },

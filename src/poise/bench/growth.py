@@ -16,8 +16,10 @@ import numpy as np
 from poise.bench.crowd import STEPS_A_FRAME, CrowdBench, PausedClock
 from poise.bench.dynamics import random_state
 from poise.bench.harness import measure
+from poise.dynamics.body_kernels import Body
 from poise.dynamics.newton_euler import compute_inverse_dynamics
 from poise.dynamics.tree import Tree
+from poise.stage.coupling.kernels import Coupling
 
 COUNTS, JOINTS = (1, 10, 100, 1000), (5, 10, 20, 40, 60)
 
@@ -67,24 +69,17 @@ def grow_characters(counts: Sequence[int], rounds: int) -> dict[str, Any]:
 def grow_joints(joints: Sequence[int], rounds: int, frames: int) -> dict[str, Any]:
     """Microseconds a frame, by number of joints, of a chain and of a tree."""
     from poise.bench.growth_kernels import couple_frames
-    from poise.dynamics.body_kernels import Body
-    from poise.stage.coupling.kernels import Coupling
 
     contenders: dict[str, Callable[[], object]] = {}
     for shape in ("chain", "tree"):
         for count in joints:
             tree = build_body(count, shape)
             state = random_state(tree, frames)
-            given = np.arange(count) > 0
-            body = Body(
-                joints=count, parents=tree.parents, offsets=tree.offsets, masses=tree.masses, centers=tree.centers,
-                inertias=tree.inertias,
-            )  # fmt: skip
-            coupling = Coupling(joints=count, gain=1.0, given=given, accelerating=given, touched=given)
             wrench = np.zeros((frames, count, 6))
             contenders[f"dynamics {shape} {count}"] = partial(compute_inverse_dynamics, tree, state)
             contenders[f"coupling {shape} {count}"] = partial(
-                couple_frames, body, coupling, state.rotations, state.angular_velocity, state.angular_acceleration,
+                couple_frames, *build_coupling(tree), state.rotations, state.angular_velocity,
+                state.angular_acceleration,
                 wrench,
             )  # fmt: skip
     timings = measure(contenders, rounds)
@@ -108,3 +103,14 @@ def build_body(joints: int, shape: str, seed: int = 0) -> Tree:
     names = tuple(f"body {i}" for i in range(joints))
     masses, offsets = rng.uniform(0.5, 2.0, joints), rng.normal(size=(joints, 3)) * 0.1
     return Tree(names, np.array([-1, *parents[1:]]), offsets, masses, np.zeros((joints, 3)), inertias)
+
+
+def build_coupling(tree: Tree) -> tuple[Body, Coupling]:
+    """Return a body whose joints are all given but the first, and its coupling."""
+    count = len(tree.parents)
+    given = np.arange(count) > 0
+    body = Body(
+        joints=count, parents=tree.parents, offsets=tree.offsets, masses=tree.masses, centers=tree.centers,
+        inertias=tree.inertias,
+    )  # fmt: skip
+    return body, Coupling(joints=count, gain=1.0, given=given, accelerating=given, touched=given)

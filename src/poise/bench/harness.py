@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from poise.errors import FileError, InputError, unknown_name
+import poise
+from poise.errors import unknown_name
 from poise.files.input import MOST_SETTINGS_BYTES, read_bytes
 from poise.files.output import write_bytes
 
@@ -64,7 +65,7 @@ def measure(
     calls    calls in one timing, for contenders shorter than the clock can tell; times are of one call
     """
     if rounds < 1 or calls < 1 or warmups < 0:
-        raise InputError(
+        raise poise.InputError(
             f"a bench needs at least 1 round and 1 call, and no negative warm-ups; given {rounds}, {calls}, {warmups}."
         )
     seconds: dict[str, list[float]] = {name: [] for name in contenders}
@@ -94,21 +95,21 @@ def check_place_to_save(path: str | PathLike[str]) -> None:
     if Path(path).is_file() and Path(path).stat().st_size:
         try:
             load_figures(path)
-        except FileError:
-            raise FileError(path, "is there already and holds no bench figures. Give another path.") from None
+        except poise.FileError:
+            raise poise.FileError(path, "is there already and holds no bench figures. Give another path.") from None
 
 
 def load_figures(path: str | PathLike[str]) -> dict[str, dict[str, Any]]:
     """Read what `save_figures` wrote; FileError where it is something else."""
     try:
         content = json.loads(read_bytes(path, MOST_SETTINGS_BYTES, may_be_empty=True))
-    except FileError:
+    except poise.FileError:
         raise
     except (ValueError, RecursionError):
         content = None
     benches = content.get("benches") if isinstance(content, dict) and content.get("kind") == _KIND else None
     if not isinstance(benches, dict) or not all(isinstance(each, dict) for each in benches.values()):
-        raise FileError(path, "is not a file of bench figures. Save some first, by another name, with --save.")
+        raise poise.FileError(path, "is not a file of bench figures. Save some first, by another name, with --save.")
     return benches
 
 

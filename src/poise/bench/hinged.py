@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
+from poise import rotation
 from poise.dynamics.tree import build_tree
 from poise.ik.model import CharacterModel
-from poise.spatial import rotation
 
 _ORDER = (0, 2, 1)  # x, z, y
 
@@ -43,7 +43,7 @@ class Link:
     hinges: tuple[HingeJoint, ...]
 
 
-def list_links(character: Character) -> list[Link]:
+def list_links(character: poise.Character) -> list[Link]:
     """The tree of a character, as hinges."""
     arrays, tree = CharacterModel(character, False, {}, 0.0).arrays, build_tree(character)
     links = []
@@ -89,7 +89,7 @@ def write_mjcf(links: list[Link]) -> str:
     )  # fmt: skip
 
 
-def draw_pose(character: Character, rng: np.random.Generator, size: float) -> np.ndarray:
+def draw_pose(character: poise.Character, rng: np.random.Generator, size: float) -> np.ndarray:
     """(J, 4) a random pose that is legal, of angles and of hinges; size: of the ranges, that is used."""
     figure = CharacterModel(character, False, {}, 0.0)
     arrays = figure.arrays

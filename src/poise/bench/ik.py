@@ -21,15 +21,14 @@ from typing import Any
 
 import numpy as np
 
+import poise
+from poise import rotation
 from poise.bench.harness import measure
 from poise.bench.hinged import Link, draw_pose, list_links, write_mjcf
-from poise.body.character import Character
 from poise.body.joints import JointLimits
-from poise.body.skeleton import Skeleton
 from poise.ik.goals import OrientationGoal, PositionGoal
 from poise.ik.model import RADIAN_LENGTH, CharacterModel
 from poise.ik.pose_solver import PoseProblem, PoseSolver
-from poise.spatial import rotation
 
 ENDS = ("leftHand", "rightHand", "leftFoot", "rightFoot")
 TURNED = ENDS[2:]
@@ -51,7 +50,7 @@ class ReachTarget:
 
 def run(targets: int = 60, rounds: int = 5) -> dict[str, Any]:
     """Microseconds a solve, and of the peers; ratios say how many times as long one takes, null where it is missing."""
-    character = Character.human()
+    character = poise.Character.human()
     drawn = draw_targets(character, targets)
     ours = make_solver(character, drawn[0])
     start, poser = find_start(character), PoseSolver(character, None)
@@ -83,7 +82,7 @@ def run(targets: int = 60, rounds: int = 5) -> dict[str, Any]:
     }
 
 
-def draw_targets(character: Character, count: int, seed: int = 0, size: float = SIZE) -> list[ReachTarget]:
+def draw_targets(character: poise.Character, count: int, seed: int = 0, size: float = SIZE) -> list[ReachTarget]:
     """Targets that random legal poses meet."""
     rng, index = np.random.default_rng(seed), character.skeleton.index
     ends, turned = [index(end) for end in ENDS], [index(end) for end in TURNED]
@@ -96,7 +95,7 @@ def draw_targets(character: Character, count: int, seed: int = 0, size: float = 
     return out
 
 
-def find_start(character: Character) -> np.ndarray:
+def find_start(character: poise.Character) -> np.ndarray:
     """(J, 4) standing, as at rest where that is within the ranges."""
     turns = rotation.identity((len(character.skeleton),))
     for i in np.flatnonzero(CharacterModel(character, False, {}, 0.0).arrays.has_angles):
@@ -105,7 +104,7 @@ def find_start(character: Character) -> np.ndarray:
     return turns
 
 
-def make_solver(character: Character, target: ReachTarget) -> PoseProblem:
+def make_solver(character: poise.Character, target: ReachTarget) -> PoseProblem:
     """Goals to be given numbers."""
     poser = PoseSolver(character, None)
     return poser.prepare(list_goals(target), center=tuple(target.center), enough=ENOUGH, center_first=False)
@@ -131,7 +130,9 @@ def solve_plain(poser: PoseSolver, target: ReachTarget, start: np.ndarray) -> tu
     return found.root, found.rotations
 
 
-def find_places(character: Character, root: np.ndarray, turns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def find_places(
+    character: poise.Character, root: np.ndarray, turns: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """World orientations (J, 3, 3), places (J, 3) and the centre of mass (3,), joint by joint."""
     skeleton, local = character.skeleton, rotation.to_matrix(turns)
     R, p = local.copy(), np.zeros((len(skeleton), 3))
@@ -147,7 +148,7 @@ def find_places(character: Character, root: np.ndarray, turns: np.ndarray) -> tu
     return R, p, weighed / mass
 
 
-def is_met(character: Character, target: ReachTarget, root: np.ndarray, turns: np.ndarray) -> bool:
+def is_met(character: poise.Character, target: ReachTarget, root: np.ndarray, turns: np.ndarray) -> bool:
     """Whether a pose meets a target, and no joint is over its range."""
     index = character.skeleton.index
     R, p, center = find_places(character, root, turns)
@@ -158,7 +159,7 @@ def is_met(character: Character, target: ReachTarget, root: np.ndarray, turns: n
     return max(off) < ENOUGH * (1.0 + 1e-6)
 
 
-def grow(character: Character, more: int, count: int = 30) -> dict[str, float | int]:
+def grow(character: poise.Character, more: int, count: int = 30) -> dict[str, float | int]:
     """Cost of a solve on a body whose spine has some joints more."""
     body = lengthen_spine(character, more)
     drawn, start = draw_targets(body, count, 1), find_start(body)
@@ -173,7 +174,7 @@ def grow(character: Character, more: int, count: int = 30) -> dict[str, float | 
 
 
 def build_mink(
-    character: Character, links: list[Link]
+    character: poise.Character, links: list[Link]
 ) -> Callable[[ReachTarget], tuple[np.ndarray, np.ndarray]] | None:
     """mink's loop as a function of a target, which gives root and rotations; None where it is not installed."""
     try:
@@ -229,7 +230,7 @@ def build_mink(
     return solve
 
 
-def lengthen_spine(character: Character, more: int) -> Character:
+def lengthen_spine(character: poise.Character, more: int) -> poise.Character:
     """A character whose spine's first bone is some joints more, each without mass and with its part of the range."""
     if not more:
         return character
@@ -252,7 +253,7 @@ def lengthen_spine(character: Character, more: int) -> Character:
             parents += [at + k for k in range(more)]
             offsets += [share] * more
             tips += [np.full(3, np.nan)] * more
-    made = Skeleton(tuple(names), np.array(parents), np.array(offsets), np.array(tips), dict(skeleton.roles))
+    made = poise.Skeleton(tuple(names), np.array(parents), np.array(offsets), np.array(tips), dict(skeleton.roles))
     part = JointLimits(own.lower / (more + 1), own.upper / (more + 1), rotation.identity(), rotation.identity())
     first = JointLimits(part.lower, part.upper, own.parent_zero, own.child_zero)
     extra = {f"{name}_{k}": part for k in range(more)}

@@ -17,15 +17,11 @@ from typing import Any
 
 import numpy as np
 
+import poise
 from poise.bench.harness import measure
-from poise.body.character import Character
-from poise.drivers.balance.balance import Balance
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.drivers.loose.loose import FIRM, Loose
-from poise.drivers.track.track import Track
+from poise.drivers.loose.loose import FIRM
 from poise.motion.gestures import conduct
 from poise.stage.actor import Actor
-from poise.stage.stage import Stage
 
 SETTLE = 1.0  # s before anything is timed
 FPS = 50.0
@@ -82,22 +78,22 @@ def run(rounds: int = 15, seconds: float = 1.0) -> dict[str, Any]:
     }
 
 
-def build_mixed() -> Stage:
+def build_mixed() -> poise.Stage:
     """A conductor of 1.75 m and 75 kg whose legs balance, after it has settled."""
-    stage = Stage()
-    actor = stage.add(Character.human(1.75, 75.0, preset="mix"))
-    actor.drive("legs", Balance())
-    actor.drive("upperBody", Kinematic(conduct(hands="both")))
+    stage = poise.Stage()
+    actor = stage.add(poise.Character.human(1.75, 75.0, preset="mix"))
+    actor.drive("legs", poise.Balance())
+    actor.drive("upperBody", poise.Kinematic(conduct(hands="both")))
     advance(stage, round(SETTLE / stage.dt))
     return stage
 
 
-def build_tracked(preset: str) -> Stage:
+def build_tracked(preset: str) -> poise.Stage:
     """The same with physical arms that springs pull after the gesture, and springs at trunk and head."""
-    stage = Stage()
-    actor = stage.add(Character.human(1.75, 75.0, preset=preset))
-    actor.drive("legs", Balance())
-    actor.drive("upperBody", Track(conduct(hands="both")))
+    stage = poise.Stage()
+    actor = stage.add(poise.Character.human(1.75, 75.0, preset=preset))
+    actor.drive("legs", poise.Balance())
+    actor.drive("upperBody", poise.Track(conduct(hands="both")))
     put_trunk_on_springs(actor)
     advance(stage, round(SETTLE / stage.dt))
     return stage
@@ -106,22 +102,22 @@ def build_tracked(preset: str) -> Stage:
 def put_trunk_on_springs(actor: Actor) -> None:
     """Have springs hold trunk and head, as physical parts: the whole body is simulated."""
     for part in ("trunk", "head"):
-        actor.drive(part, Loose(FIRM, damping=1.0))
+        actor.drive(part, poise.Loose(FIRM, damping=1.0))
 
 
-def advance(stage: Stage, steps: int) -> None:
+def advance(stage: poise.Stage, steps: int) -> None:
     """Some steps of a stage, as many at a time as there are in a frame."""
     at_once = round(1.0 / (FPS * stage.dt))
     for _ in range(steps // at_once):
         stage.advance(at_once)
 
 
-def count_freedoms(stage: Stage) -> int:
+def count_freedoms(stage: poise.Stage) -> int:
     """Degrees of freedom that the engine integrates."""
     return int(_simulation(stage).model.nv)
 
 
-def replay(stage: Stage, steps: int) -> tuple[Callable[[], None], Callable[[], None]]:
+def replay(stage: poise.Stage, steps: int) -> tuple[Callable[[], None], Callable[[], None]]:
     """The engine's steps at the states and forces that a stage had, and the same without the steps."""
     import mujoco
 
@@ -146,5 +142,5 @@ def replay(stage: Stage, steps: int) -> tuple[Callable[[], None], Callable[[], N
     return bare, put
 
 
-def _simulation(stage: Stage) -> Any:
+def _simulation(stage: poise.Stage) -> Any:
     return stage.groups[0].simulation

@@ -8,8 +8,8 @@ import sys
 from functools import partial
 from pathlib import Path
 
+import poise
 from poise.bench.harness import measure
-from poise.errors import InputError
 
 
 def run(rounds: int = 15) -> dict[str, float]:
@@ -39,7 +39,7 @@ def find_script() -> Path:
     beside = Path(sys.executable).parent
     found = shutil.which("poise", path=str(beside)) or shutil.which("poise")
     if found is None:
-        raise InputError(
+        raise poise.InputError(
             f"there is no command 'poise' beside {sys.executable} or on the path. Install it: pip install -e ."
         )
     return Path(found)

@@ -33,8 +33,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import poise
+from poise import rotation
 from poise.bench.harness import Timings, measure
-from poise.body.character import Character
 from poise.body.strength.static import static_strength
 from poise.drivers.strength.problem import Problem
 from poise.dynamics.kinematics import WorldPose, compute_joint_space_inertia, compute_world_pose
@@ -49,7 +50,6 @@ from poise.dynamics.qp.problem import (
     make_workspace,
 )
 from poise.dynamics.tree import Tree, TreeState, build_tree
-from poise.spatial import rotation
 
 WEIGHTS = (1e6, 1e4, 1e2)
 SHARES = (2.0, 1.0, 0.5, 0.2, 0.1, 0.05)  # of a static strength: fewer and more joints at their bounds
@@ -113,7 +113,7 @@ def run(count: int = 40, rounds: int = 11) -> dict[str, Any]:
 
 def draw_steps(count: int, share: float = 0.5) -> list[Step]:
     """Poses of one body."""
-    rng, body = np.random.default_rng(0), Character.human(1.75, 75.0, preset="strength")
+    rng, body = np.random.default_rng(0), poise.Character.human(1.75, 75.0, preset="strength")
     return [draw_step(body, rng, share) for _ in range(count)]
 
 
@@ -148,7 +148,7 @@ def play_driver(engine: str = "mujoco", dt: float = 0.005) -> tuple[Any, Any]:
     from poise.stage.stage import Stage
     from poise.world.forces import Load
 
-    stage, body = Stage(engine, dt), Character.human(1.75, 75.0, preset="strength")
+    stage, body = Stage(engine, dt), poise.Character.human(1.75, 75.0, preset="strength")
     actor = stage.add(body, loads=(Load("rightHand", 4.0),))
     actor.drive("body", Strength(gestures.arm_swing(0.5), JointStrength.weak(body)))
     return stage, actor
@@ -313,7 +313,7 @@ class Step:
     goals: Goals
 
 
-def draw_step(character: Character, rng: np.random.Generator, share: float = 1.0, bend: float = 0.4) -> Step:
+def draw_step(character: poise.Character, rng: np.random.Generator, share: float = 1.0, bend: float = 0.4) -> Step:
     """A random pose at random speeds.
 
     share  of a static strength that muscles can give: less has more joints at their bounds
@@ -344,11 +344,11 @@ def draw_step(character: Character, rng: np.random.Generator, share: float = 1.0
     return Step(0.5 * (H + H.T), T.T @ bias, low, high, rng.normal(scale=5.0, size=len(low)), goals)
 
 
-def _axes(character: Character, tree: Tree) -> list[np.ndarray]:
+def _axes(character: poise.Character, tree: Tree) -> list[np.ndarray]:
     return [np.asarray(character.freedoms.get(name, np.zeros((0, 3)))) for name in tree.names]
 
 
-def list_axes(character: Character, tree: Tree) -> np.ndarray:
+def list_axes(character: poise.Character, tree: Tree) -> np.ndarray:
     """(3 + 3 J, n): generalised velocity of a unit turn about each axis of each joint."""
     columns = []
     for i, axes in enumerate(_axes(character, tree)):

@@ -17,15 +17,12 @@ from typing import Any
 
 import numpy as np
 
+import poise
 from poise.bench.crowd import CrowdBench, PausedClock
 from poise.bench.harness import measure
 from poise.bench.mix import put_trunk_on_springs
-from poise.body.character import Character
-from poise.drivers.balance.balance import Balance
-from poise.drivers.track.track import FEEDFORWARD, LAWS, Track
+from poise.drivers.track.track import FEEDFORWARD, LAWS
 from poise.motion.gestures import conduct
-from poise.stage.stage import Stage
-from poise.world.contact_settings import ContactSettings
 
 PRESET = "tracking"
 
@@ -58,15 +55,17 @@ def run(count: int = 100, rounds: int = 21, frames: int = 10) -> dict[str, Any]:
     return {**found, "dt_s": bench.stage.dt, "fell": fell + _count_fallen(bench.stage)}
 
 
-def build(count: int, law: str = FEEDFORWARD, is_upper: bool = False, give: float = 0.0) -> Stage:
+def build(count: int, law: str = FEEDFORWARD, is_upper: bool = False, give: float = 0.0) -> poise.Stage:
     """Bodies of 1.6 to 1.9 m that do not touch one another; is_upper: on pelvises that stay."""
-    stage = Stage(touch=ContactSettings(itself=False, actors=False))
+    stage = poise.Stage(touch=poise.ContactSettings(itself=False, actors=False))
     for k in range(count):
         height, mass = 1.6 + 0.3 * (k % 11) / 10.0, 60.0 + 30.0 * (k % 7) / 6.0
-        actor = stage.add(Character.human(height, mass, preset=PRESET), name=f"body {k}")
+        actor = stage.add(poise.Character.human(height, mass, preset=PRESET), name=f"body {k}")
         if not is_upper:
-            actor.drive("legs", Balance())
-        actor.drive("upperBody", Track(conduct(bpm=70.0 + 50.0 * (k % 13) / 12.0, hands="both"), law=law, give=give))
+            actor.drive("legs", poise.Balance())
+        actor.drive(
+            "upperBody", poise.Track(conduct(bpm=70.0 + 50.0 * (k % 13) / 12.0, hands="both"), law=law, give=give)
+        )
         if not is_upper:
             put_trunk_on_springs(actor)
     return stage
@@ -83,5 +82,5 @@ def _time(bench: CrowdBench, name: str, threads: int, rounds: int) -> dict[str, 
     }
 
 
-def _count_fallen(stage: Stage) -> int:
+def _count_fallen(stage: poise.Stage) -> int:
     return sum(actor.fallen is not None for actor in stage.actors.values())

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from poise.lazy import find_names_later
 
 if TYPE_CHECKING:
-    from poise.files.registry import load_clip, read_clip, save_clip
+    from poise.files.registry import load_clip as load_clip
+    from poise.files.registry import read_clip as read_clip
+    from poise.files.registry import save_clip as save_clip
 
-__all__ = ["load_clip", "read_clip", "save_clip"]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from poise.files import registry
-
-    return getattr(registry, name)
+__getattr__, __dir__, __all__ = find_names_later(
+    "poise.files",
+    {
+        "poise.files.registry": "load_clip read_clip save_clip",
+    },
+)

@@ -53,7 +53,7 @@ class UdpReceiver:
         self._family, address = find_address(host, port)
         self.socket: socket.socket | None
         try:
-            self.socket = self.open(address)
+            self.socket = self.open_socket(address)
         except OSError as error:
             raise InputError(
                 f"port {port} of {host} cannot be listened to for OSC: {error.strerror or error}. Give another."
@@ -63,7 +63,7 @@ class UdpReceiver:
         self._thread = threading.Thread(target=self._run, name="poise osc", daemon=True)
         self._thread.start()
 
-    def open(self, address: Any) -> socket.socket:
+    def open_socket(self, address: Any) -> socket.socket:
         """Return a socket that is bound to an address."""
         opened = socket.socket(self._family, socket.SOCK_DGRAM)
         try:
@@ -79,7 +79,7 @@ class UdpReceiver:
         while not self._stopping.is_set():
             try:
                 if self.socket is None:
-                    self.socket = self.open(self._address)
+                    self.socket = self.open_socket(self._address)
                 data, sender = self.socket.recvfrom(MOST_BYTES + 1)
             except TimeoutError:
                 self.failure = ""

@@ -1,143 +1,99 @@
 """Clips and what can be done with them. Names are found in their modules when first used: importing is cheap."""
 
-from importlib import import_module
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
+from poise.lazy import find_names_later
+
 if TYPE_CHECKING:
-    from poise.motion.clip import Clip, ClipSpline, build_sampled_clip, interpolate
-    from poise.motion.contacts.contacts import Contacts, find_contacts
-    from poise.motion.contacts.points import foot_points
-    from poise.motion.edits.blend import blend, concatenate, ease, layer
-    from poise.motion.edits.body_points import find_point
-    from poise.motion.edits.borrow import borrow
-    from poise.motion.edits.ground import clip_heading, compute_heading, place, translate, turn
-    from poise.motion.edits.mirror import find_partners, mirror
-    from poise.motion.edits.offsets import Offset, apply_offsets
-    from poise.motion.edits.sequence import Segment, join_segments
-    from poise.motion.edits.targets import BodyTarget, MidpointTarget, PointTarget, PropTarget, Target
-    from poise.motion.edits.timing import change_speed, resample, trim, warp
-    from poise.motion.motion import Motion, Pose
-    from poise.motion.parts import part_joints
-    from poise.motion.retargeting import measure_retargeting, retarget
-    from poise.motion.root import HipsRoot, root_at_hips
+    from poise.motion.clip import (
+        Clip as Clip,
+    )
+    from poise.motion.clip import (
+        ClipSpline as ClipSpline,
+    )
+    from poise.motion.clip import (
+        build_sampled_clip as build_sampled_clip,
+    )
+    from poise.motion.clip import (
+        interpolate as interpolate,
+    )
+    from poise.motion.contacts.contacts import Contacts as Contacts
+    from poise.motion.contacts.contacts import find_contacts as find_contacts
+    from poise.motion.contacts.points import foot_points as foot_points
+    from poise.motion.edits.blend import blend as blend
+    from poise.motion.edits.blend import concatenate as concatenate
+    from poise.motion.edits.blend import ease as ease
+    from poise.motion.edits.blend import layer as layer
+    from poise.motion.edits.body_points import find_point as find_point
+    from poise.motion.edits.borrow import borrow as borrow
+    from poise.motion.edits.ground import (
+        clip_heading as clip_heading,
+    )
+    from poise.motion.edits.ground import (
+        compute_heading as compute_heading,
+    )
+    from poise.motion.edits.ground import (
+        place as place,
+    )
+    from poise.motion.edits.ground import (
+        translate as translate,
+    )
+    from poise.motion.edits.ground import (
+        turn as turn,
+    )
+    from poise.motion.edits.mirror import find_partners as find_partners
+    from poise.motion.edits.mirror import mirror as mirror
+    from poise.motion.edits.offsets import Offset as Offset
+    from poise.motion.edits.offsets import apply_offsets as apply_offsets
+    from poise.motion.edits.sequence import Segment as Segment
+    from poise.motion.edits.sequence import join_segments as join_segments
+    from poise.motion.edits.targets import (
+        BodyTarget as BodyTarget,
+    )
+    from poise.motion.edits.targets import (
+        MidpointTarget as MidpointTarget,
+    )
+    from poise.motion.edits.targets import (
+        PointTarget as PointTarget,
+    )
+    from poise.motion.edits.targets import (
+        PropTarget as PropTarget,
+    )
+    from poise.motion.edits.targets import (
+        Target as Target,
+    )
+    from poise.motion.edits.timing import change_speed as change_speed
+    from poise.motion.edits.timing import resample as resample
+    from poise.motion.edits.timing import trim as trim
+    from poise.motion.edits.timing import warp as warp
+    from poise.motion.motion import Motion as Motion
+    from poise.motion.motion import Pose as Pose
+    from poise.motion.parts import part_joints as part_joints
+    from poise.motion.retargeting import measure_retargeting as measure_retargeting
+    from poise.motion.retargeting import retarget as retarget
+    from poise.motion.root import HipsRoot as HipsRoot
+    from poise.motion.root import root_at_hips as root_at_hips
 
-_HOME = {
-    "clip": (
-        "Clip",
-        "ClipSpline",
-        "build_sampled_clip",
-        "interpolate",
-    ),
-    "contacts.contacts": (
-        "Contacts",
-        "find_contacts",
-    ),
-    "contacts.points": ("foot_points",),
-    "edits.blend": (
-        "blend",
-        "concatenate",
-        "ease",
-        "layer",
-    ),
-    "edits.body_points": ("find_point",),
-    "edits.borrow": ("borrow",),
-    "edits.ground": (
-        "clip_heading",
-        "compute_heading",
-        "place",
-        "translate",
-        "turn",
-    ),
-    "edits.mirror": (
-        "find_partners",
-        "mirror",
-    ),
-    "edits.offsets": (
-        "Offset",
-        "apply_offsets",
-    ),
-    "edits.sequence": (
-        "Segment",
-        "join_segments",
-    ),
-    "edits.targets": (
-        "BodyTarget",
-        "MidpointTarget",
-        "PointTarget",
-        "PropTarget",
-        "Target",
-    ),
-    "edits.timing": (
-        "change_speed",
-        "resample",
-        "trim",
-        "warp",
-    ),
-    "motion": (
-        "Motion",
-        "Pose",
-    ),
-    "parts": ("part_joints",),
-    "retargeting": (
-        "measure_retargeting",
-        "retarget",
-    ),
-    "root": (
-        "HipsRoot",
-        "root_at_hips",
-    ),
-}
-_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
-
-__all__ = [
-    "BodyTarget",
-    "Clip",
-    "ClipSpline",
-    "Contacts",
-    "HipsRoot",
-    "MidpointTarget",
-    "Motion",
-    "Offset",
-    "PointTarget",
-    "Pose",
-    "PropTarget",
-    "Segment",
-    "Target",
-    "apply_offsets",
-    "blend",
-    "borrow",
-    "build_sampled_clip",
-    "change_speed",
-    "clip_heading",
-    "compute_heading",
-    "concatenate",
-    "ease",
-    "find_contacts",
-    "find_partners",
-    "find_point",
-    "foot_points",
-    "interpolate",
-    "join_segments",
-    "layer",
-    "measure_retargeting",
-    "mirror",
-    "part_joints",
-    "place",
-    "resample",
-    "retarget",
-    "root_at_hips",
-    "translate",
-    "trim",
-    "turn",
-    "warp",
-]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__, __all__ = find_names_later(
+    "poise.motion",
+    {
+        "poise.motion.clip": "Clip ClipSpline build_sampled_clip interpolate",
+        "poise.motion.contacts.contacts": "Contacts find_contacts",
+        "poise.motion.contacts.points": "foot_points",
+        "poise.motion.edits.blend": "blend concatenate ease layer",
+        "poise.motion.edits.body_points": "find_point",
+        "poise.motion.edits.borrow": "borrow",
+        "poise.motion.edits.ground": "clip_heading compute_heading place translate turn",
+        "poise.motion.edits.mirror": "find_partners mirror",
+        "poise.motion.edits.offsets": "Offset apply_offsets",
+        "poise.motion.edits.sequence": "Segment join_segments",
+        "poise.motion.edits.targets": "BodyTarget MidpointTarget PointTarget PropTarget Target",
+        "poise.motion.edits.timing": "change_speed resample trim warp",
+        "poise.motion.motion": "Motion Pose",
+        "poise.motion.parts": "part_joints",
+        "poise.motion.retargeting": "measure_retargeting retarget",
+        "poise.motion.root": "HipsRoot root_at_hips",
+    },
+)

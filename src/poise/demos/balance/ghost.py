@@ -11,19 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.skin import build_skin
 from poise.demos.shared.show import BLUE, CLAY, TAKE_FPS, Shot, film_shots, measure_mix, save_figures, save_motion
-from poise.drivers.shadow import Shadow
-from poise.drivers.walk.walk import Walk
 from poise.files.output import write_bytes
 from poise.pictures.items import DrawnProp
 from poise.pictures.mix_plots import plot_comparison
 from poise.pictures.picture import DrawnBody
 from poise.stage.actor import Actor
-from poise.stage.stage import Stage
-from poise.world.prop import Hinge, Prop
 
 HEIGHT, MASS, SECONDS, STEPS = 1.75, 75.0, 22.0, 14
 GATE, GATE_AT, DAMPING = (1.3, 0.08, 0.05), 2.4, 1000.0  # m; m ahead; N m s/rad
@@ -41,15 +37,15 @@ class GhostWalker(Shot):
         return DrawnBody(self.take.clip(self.actor), skin, self.color, label=self.label, items=self.items)
 
 
-def build(dt: float = 0.005) -> tuple[Stage, Actor, Actor]:
+def build(dt: float = 0.005) -> tuple[poise.Stage, Actor, Actor]:
     """The stage, the ghost and the body."""
-    character = Character.human(HEIGHT, MASS)
-    stage = Stage(dt=dt)
-    hinge = Hinge(np.array([-0.5 * GATE[0], 0.0, 0.0]), np.array([0.0, 1.0, 0.0]), DAMPING)
-    stage.add_prop(Prop.box("gate", GATE, 8.0, (0.25, 1.28, GATE_AT), hinge=hinge))
+    character = poise.Character.human(HEIGHT, MASS)
+    stage = poise.Stage(dt=dt)
+    hinge = poise.Hinge(np.array([-0.5 * GATE[0], 0.0, 0.0]), np.array([0.0, 1.0, 0.0]), DAMPING)
+    stage.add_prop(poise.Prop.box("gate", GATE, 8.0, (0.25, 1.28, GATE_AT), hinge=hinge))
     ghost, body = stage.add(character, "ghost"), stage.add(character, "body")
-    ghost.drive("body", Walk(STEPS, waits_for=body, near=NEAR, far=FAR))
-    body.drive("body", Shadow(ghost))
+    ghost.drive("body", poise.Walk(STEPS, waits_for=body, near=NEAR, far=FAR))
+    body.drive("body", poise.Shadow(ghost))
     for start, force in PUSHES:
         body.push("chest", force, 0.33, start)
     return stage, ghost, body

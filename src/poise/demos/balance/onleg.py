@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
 from poise.body.geometry.mannequin import build_mannequin
 from poise.demos.shared.show import BLUE, FILM_FPS, save_figures
 from poise.dynamics.kinematics import compute_center_of_mass
@@ -30,7 +30,6 @@ from poise.jobs.retarget import Target
 from poise.jobs.shared.body import LoadedBody
 from poise.jobs.shared.metrics import find_sole_corners, find_supports
 from poise.jobs.shared.pictures import draw_body, mark_balance
-from poise.motion.clip import Clip
 from poise.pictures.film import film_suffix, save_film
 from poise.pictures.image import save_png
 from poise.pictures.mix_plots import plot_center_of_mass
@@ -52,7 +51,7 @@ POSES: dict[str, dict[str, tuple[float, float, float]]] = {
 
 def run(folder: Path) -> dict[str, Any]:
     """Write all of it; the figures of `poise pose`, for every pose and the whole motion."""
-    body = Character.human(HEIGHT, MASS)
+    body = poise.Character.human(HEIGHT, MASS)
     standing = StandingSolver(body)
     shifted, lifted = standing.lift(STAND)
     steps = np.linspace(0.0, 1.0, STEPS + 1)[1:].tolist()
@@ -65,7 +64,7 @@ def run(folder: Path) -> dict[str, Any]:
     count = round(parts * EACH * FPS) + 1
     aloft = (1.0 / parts, (parts - 1.0) / parts)
     way = standing.follow(keys, windows, count, _want({}), aloft)
-    clip = Clip(body.skeleton, np.arange(count) / FPS, way.root, way.rotations, "onleg")
+    clip = poise.Clip(body.skeleton, np.arange(count) / FPS, way.root, way.rotations, "onleg")
     save_glb(clip, folder / "onleg.glb", build_mannequin(body.skeleton, MASS))
     save_bvh(clip, folder / "onleg.bvh")
     _draw(folder, clip, body, way.down)
@@ -79,7 +78,7 @@ def _want(goals: dict[str, tuple[float, float, float]]) -> PoseGoals:
     return PoseGoals({joint: np.array(place) for joint, place in goals.items()}, STAND)
 
 
-def _measure(clip: Clip, body: Character, down: np.ndarray) -> dict[str, Any]:
+def _measure(clip: poise.Clip, body: poise.Character, down: np.ndarray) -> dict[str, Any]:
     """Of the whole motion."""
     whole = measure_pose(clip, body, _want({}), down)
     soles = find_sole_corners(clip)
@@ -91,17 +90,17 @@ def _measure(clip: Clip, body: Character, down: np.ndarray) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _measure_poses(body: Character, ways: dict[str, Any]) -> dict[str, Any]:
+def _measure_poses(body: poise.Character, ways: dict[str, Any]) -> dict[str, Any]:
     """How near each pose came to what it should do."""
     errors = {}
     for name, goals in POSES.items():
-        last = Clip(body.skeleton, np.zeros(1), ways[name].root[-1:], ways[name].rotations[-1:])
+        last = poise.Clip(body.skeleton, np.zeros(1), ways[name].root[-1:], ways[name].rotations[-1:])
         errors[name] = measure_pose(last, body, _want(goals), ways[name].down[-1:])["reach_error_m"]
     worst = max(errors.values())
     return {"reached": worst < REACHED, "reach_error_m": worst, "poses": errors}
 
 
-def _draw(folder: Path, clip: Clip, body: Character, down: np.ndarray) -> None:
+def _draw(folder: Path, clip: poise.Clip, body: poise.Character, down: np.ndarray) -> None:
     """Film, moments and plot."""
     drawn = LoadedBody(body, Target(body.skeleton))
     picture = Picture([draw_body(clip, drawn, mark_balance(clip, drawn, down), color=BLUE)])

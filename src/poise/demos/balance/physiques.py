@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+import poise
 from poise.body.bodies import PHYSIQUES, build_body, list_extras
 from poise.body.geometry.mannequin import build_mannequin
 from poise.demos.shared.show import FILM_FPS, save_figures
@@ -27,7 +28,6 @@ from poise.jobs.retarget import Target
 from poise.jobs.shared.body import LoadedBody
 from poise.jobs.shared.metrics import find_supports
 from poise.jobs.shared.pictures import draw_body, mark_balance
-from poise.motion.clip import Clip
 from poise.pictures.film import film_suffix, save_film
 from poise.pictures.image import save_png
 from poise.pictures.mix_plots import plot_margins
@@ -58,7 +58,7 @@ def run(folder: Path) -> dict[str, Any]:
         standing = StandingSolver(body)
         pose = standing.go(wanted, steps)
         way = standing.move(wanted, pose.rotations[-1], round(SECONDS * FPS) + 1)
-        clip = Clip(body.skeleton, np.arange(len(way.root)) / FPS, way.root, way.rotations, name)
+        clip = poise.Clip(body.skeleton, np.arange(len(way.root)) / FPS, way.root, way.rotations, name)
         save_glb(clip, folder / f"physiques-{name}.glb", build_mannequin(body.skeleton, own))
         center, supports = compute_center_of_mass(build_tree(body), *clip.poses), find_supports(clip, way.down)
         margins[name] = measure_margins(supports, center)

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.puppetry.hands import HandsTake
-from poise.spatial import rotation
+import poise
+from poise import rotation
 
 BEAT = 60.0 / 72.0  # s
 BEATS = 72
@@ -45,7 +45,7 @@ class _Step:
     point: float = 0.0  # degrees that the toes are pointed in the air
 
 
-def dance(seed: int = 0) -> dict[str, HandsTake]:
+def dance(seed: int = 0) -> dict[str, poise.HandsTake]:
     """Hands of the three layers, by their names."""
     rng = np.random.default_rng(seed)
     return {
@@ -63,14 +63,14 @@ def _times(rng: np.random.Generator) -> np.ndarray:
 def _record(
     rng: np.random.Generator, times: np.ndarray, places: np.ndarray, turns: np.ndarray, grips: np.ndarray | None = None,
     lost: tuple[float, float] | None = None,
-) -> HandsTake:  # fmt: skip
+) -> poise.HandsTake:  # fmt: skip
     """Trembling hands."""
     places = places + rng.normal(scale=_TREMBLE, size=places.shape)
     turns = rotation.multiply(turns, rotation.exp(rng.normal(scale=_SHAKE, size=places.shape)))
     if lost is not None:
         gone = (times >= lost[0]) & (times < lost[1])
         places[gone, 1], turns[gone, 1] = np.nan, np.nan
-    return HandsTake(times, places, turns, grips, None, np.zeros((2, 3)))
+    return poise.HandsTake(times, places, turns, grips, None, np.zeros((2, 3)))
 
 
 # Legs.

@@ -18,17 +18,17 @@ import poise
 from poise.demos.marionette.dance import dance
 from poise.demos.shared.show import save_figures
 from poise.pictures.film import film_suffix
-from poise.puppetry.performance import FILE, Rehearsal
+from poise.puppetry.performance import FILE
 
 # Folders that it writes, and the files in each.
 FOLDERS = {"puppet-performance": (FILE, "legs-1.hands", "trunk-1.hands", "arms-1.hands")}
 
 
-def rehearse(folder: Path, seed: int = 0) -> Rehearsal:
+def rehearse(folder: Path, seed: int = 0) -> poise.Rehearsal:
     """Record the dance as a performance in a folder, pass by pass, in place of an earlier recording of it."""
     for name in FOLDERS["puppet-performance"]:
         (folder / name).unlink(missing_ok=True)
-    rehearsal = Rehearsal(folder)
+    rehearsal = poise.Rehearsal(folder)
     for name, hands in dance(seed).items():
         with rehearsal.begin_take(name, neutral=hands.neutral) as recorder:
             for k in range(len(hands)):

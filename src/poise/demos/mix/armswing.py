@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
+from poise import gestures
 from poise.demos.shared.show import run_beside_animated, save_show
-from poise.motion import gestures
 
 HEIGHT, MASS, SECONDS = 1.78, 75.0, 6.0
 
 
 def run(folder: Path) -> dict[str, Any]:
     """Write the arm swing's files; see `show`."""
-    character = Character.human(HEIGHT, MASS, preset="mix")
+    character = poise.Character.human(HEIGHT, MASS, preset="mix")
     gesture = gestures.arm_swing(rate=1.0, amplitude=100.0)
     _, take, shots, figures = run_beside_animated(character, gesture, SECONDS)
     figures["hips_travel_mm"] = 1000.0 * float(np.ptp(take.actor("mixed").root[:, 2]))

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
+from poise import gestures
 from poise.demos.shared.show import (
     BLUE,
     CLAY,
@@ -31,14 +32,8 @@ from poise.demos.shared.show import (
     save_show,
     stand_still,
 )
-from poise.drivers.balance.balance import Balance
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.drivers.track.track import Track
 from poise.files.output import write_bytes
 from poise.jobs.shared.metrics import measure_error
-from poise.motion import gestures
-from poise.motion.clip import Clip
-from poise.stage.stage import Stage
 
 HEIGHT, MASS, SECONDS, SEED = 1.78, 75.0, 5.0, 3
 COLORS = {"animated only": RED, "balance only": GREEN, "mixed": BLUE, "fully tracked": CLAY}
@@ -61,7 +56,7 @@ def run(folder: Path, seed: int = SEED) -> dict[str, Any]:
             "hips_sway_rms_mm": 1000.0 * float(np.sqrt(np.var(shot.record.root[:, [0, 2]], axis=0).sum())),
         }
     mixed = shots["mixed"]
-    figures = measure_mix(Stage(), mixed.take, None, reference, joints) | {"compared": table}
+    figures = measure_mix(poise.Stage(), mixed.take, None, reference, joints) | {"compared": table}
     save_pairs(folder, shots, seed)
     return save_show(folder, "compare", list(shots.values()), figures, mixed)
 
@@ -73,18 +68,18 @@ def build_gesture() -> Any:
 
 def play(label: str) -> Shot:
     """One of the four, by its label."""
-    stage = Stage(gain=0.0 if label == "balance only" else 1.0)
-    character = Character.human(HEIGHT, MASS, preset="mix")
+    stage = poise.Stage(gain=0.0 if label == "balance only" else 1.0)
+    character = poise.Character.human(HEIGHT, MASS, preset="mix")
     actor = stage.add(character)
     if label == "animated only":
-        actor.drive("root", Kinematic(stand_still(character)))
+        actor.drive("root", poise.Kinematic(stand_still(character)))
     else:
-        actor.drive("legs", Balance())
-    actor.drive("arms", Track(build_gesture()) if label == "fully tracked" else Kinematic(build_gesture()))
+        actor.drive("legs", poise.Balance())
+    actor.drive("arms", poise.Track(build_gesture()) if label == "fully tracked" else poise.Kinematic(build_gesture()))
     return Shot(stage.run(SECONDS, fps=TAKE_FPS), None, label, COLORS[label])
 
 
-def measure_lag(clip: Clip, reference: Clip, joints: list[int], longest: float = 0.3) -> float:
+def measure_lag(clip: poise.Clip, reference: poise.Clip, joints: list[int], longest: float = 0.3) -> float:
     """ms by which some joints follow a reference, negative where they lead: where their rotations correlate best."""
     ours, theirs = (c.rotations[:, joints].reshape(len(c), -1) for c in (clip, reference))
     ours, theirs = ours - ours.mean(axis=0), theirs - theirs.mean(axis=0)

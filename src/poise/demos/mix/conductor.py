@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
-from poise.body.geometry.primitives import Sphere
+import poise
+from poise import gestures
 from poise.body.roles import SIDES
 from poise.demos.shared.show import (
     BLUE,
@@ -39,11 +39,6 @@ from poise.demos.shared.show import (
     save_plots,
     stand_still,
 )
-from poise.drivers.balance.balance import Balance
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.drivers.loose.loose import Loose
-from poise.motion import gestures
-from poise.motion.clip import Clip
 from poise.motion.motion import BodyMotion
 from poise.motion.parts import part_joints
 from poise.pictures.film import film_suffix, save_film
@@ -51,9 +46,6 @@ from poise.pictures.image import save_png
 from poise.pictures.items import DrawnProp
 from poise.pictures.picture import Picture, film_picture, frame_picture, place_side_by_side, render_picture
 from poise.stage.actor import Actor
-from poise.stage.stage import Stage
-from poise.stage.take.take import Take
-from poise.world.forces import Load
 from poise.world.grip import find_fist
 
 HEIGHT, MASS, BPM, BEATS, SECONDS = 1.78, 75.0, 92.0, 4, 8.0
@@ -100,30 +92,30 @@ def pick_few(figures: dict[str, Any]) -> dict[str, Any]:
     return {name: figures[name] for name in ("fell", "foot_slip_mm")}
 
 
-def lift_arms() -> tuple[Stage, Take]:
+def lift_arms() -> tuple[poise.Stage, poise.Take]:
     """Three who lift both arms to the front: `animated`, `empty` and `loaded`."""
-    character, stage = Character.human(HEIGHT, MASS, preset="mix"), Stage()
+    character, stage = poise.Character.human(HEIGHT, MASS, preset="mix"), poise.Stage()
     for name in ("animated", "empty", "loaded"):
         actor = stage.add(character, name, loads=list_weights(character) if name == "loaded" else ())
         stand(actor, name == "animated")
-        actor.drive("arms", Kinematic(LIFT, start=LIFT_START))
+        actor.drive("arms", poise.Kinematic(LIFT, start=LIFT_START))
     return stage, stage.run(LIFT_SECONDS, fps=TAKE_FPS)
 
 
-def conduct(seconds: float) -> tuple[Stage, Take]:
+def conduct(seconds: float) -> tuple[poise.Stage, poise.Take]:
     """Three who conduct by one score: `animated`, `mixed` and `taking-part`."""
-    character, stage = Character.human(HEIGHT, MASS, preset="mix"), Stage()
+    character, stage = poise.Character.human(HEIGHT, MASS, preset="mix"), poise.Stage()
     actors = [stage.add(character, name) for name in ("animated", "mixed", "taking-part")]
     for actor in actors:
         stand(actor, actor.name == "animated")
         if actor.name != "animated":
-            actor.drive("leftArm", Loose(0.3))
+            actor.drive("leftArm", poise.Loose(0.3))
         share = 1.0 if actor.name == "taking-part" else 0.0
-        actor.drive("rightArm", Kinematic(gestures.conduct(BPM, BEATS, takes_part=share)))
+        actor.drive("rightArm", poise.Kinematic(gestures.conduct(BPM, BEATS, takes_part=share)))
     score = {
         0.4: lambda actor: actor.change("rightArm", size=1.5),
-        0.8: lambda actor: actor.drive("leftArm", Kinematic(gestures.cue("left"), start=0.8)),
-        3.6: lambda actor: actor.drive("leftArm", Loose(0.3)) if actor.name != "animated" else None,
+        0.8: lambda actor: actor.drive("leftArm", poise.Kinematic(gestures.cue("left"), start=0.8)),
+        3.6: lambda actor: actor.drive("leftArm", poise.Loose(0.3)) if actor.name != "animated" else None,
         4.2: lambda actor: actor.change("rightArm", bpm=126.0),
     }
 
@@ -139,18 +131,18 @@ def conduct(seconds: float) -> tuple[Stage, Take]:
 def stand(actor: Actor, is_animated: bool) -> None:
     """Put an actor on legs that balance, or on hips that nothing moves."""
     if is_animated:
-        actor.drive("root", Kinematic(stand_still(actor.character)))
+        actor.drive("root", poise.Kinematic(stand_still(actor.character)))
     else:
-        actor.drive("legs", Balance())
+        actor.drive("legs", poise.Balance())
 
 
-def list_weights(character: Character) -> list[Load]:
+def list_weights(character: poise.Character) -> list[poise.Load]:
     """A weight in each fist."""
     hands = [side + "Hand" for side in SIDES]
-    return [Load(hand, WEIGHT, tuple(find_fist(character, hand).tolist())) for hand in hands]
+    return [poise.Load(hand, WEIGHT, tuple(find_fist(character, hand).tolist())) for hand in hands]
 
 
-def measure_lean(clip: Clip, animated: Clip) -> dict[str, float]:
+def measure_lean(clip: poise.Clip, animated: poise.Clip) -> dict[str, float]:
     """How far a body went back from the animated one, and how far its hips rose and sank, at most.
 
     The trunk is the line from the hips to between the shoulders, seen from the side.
@@ -165,7 +157,7 @@ def measure_lean(clip: Clip, animated: Clip) -> dict[str, float]:
     }
 
 
-def measure_part(clip: Clip, settled: float = 1.5) -> dict[str, float]:
+def measure_part(clip: poise.Clip, settled: float = 1.5) -> dict[str, float]:
     """How far hips bob and the trunk bows, from least to most, and how far shoulders turn to either side at most."""
     left, right = (clip.positions[:, clip.skeleton.index(side + "UpperArm")] for side in SIDES)
     across = left - right
@@ -175,14 +167,14 @@ def measure_part(clip: Clip, settled: float = 1.5) -> dict[str, float]:
     return found | {"shoulder_yaw_degrees": float(np.abs(yaw[clip.times >= settled]).max())}
 
 
-def find_pitch(clip: Clip) -> np.ndarray:
+def find_pitch(clip: poise.Clip) -> np.ndarray:
     """(F,) degrees by which the line from the hips to between the shoulders leans forward."""
     shoulders = np.mean([clip.positions[:, clip.skeleton.index(side + "UpperArm")] for side in SIDES], axis=0)
     line = shoulders - clip.positions[:, 0]
     return np.degrees(np.arctan2(line[:, 2], line[:, 1]))
 
 
-def draw_lift(take: Take) -> Picture:
+def draw_lift(take: poise.Take) -> Picture:
     """Those who lift their arms, and what they hold."""
     names = {"animated": "animated only\nbody: still", "empty": "mixed, empty hands\nbody: physics",
              "loaded": f"mixed, {WEIGHT:g} kg a hand\nbody: physics"}  # fmt: skip
@@ -191,13 +183,13 @@ def draw_lift(take: Take) -> Picture:
     weights = []
     for load in list_weights(record.character):
         hand = clip.skeleton.index(load.joint)
-        ball = Sphere(np.array(load.offset), (3.0 * load.mass / (4.0 * np.pi * IRON)) ** (1.0 / 3.0))
+        ball = poise.Sphere(np.array(load.offset), (3.0 * load.mass / (4.0 * np.pi * IRON)) ** (1.0 / 3.0))
         poses = np.concatenate([positions[:, hand], turns[:, hand]], axis=1)
         weights.append(DrawnProp(ball, poses, take.times, IRON_COLOR))
     return draw_over_ghost(take, names, {"loaded": weights})
 
 
-def draw_conductors(take: Take, lift: Picture) -> Picture:
+def draw_conductors(take: poise.Take, lift: Picture) -> Picture:
     """Those who conduct, each where one was who lifted his arms, from when these are done."""
     names = {"animated": "animated only\nbody: still", "mixed": "mixed\nbody: physics",
              "taking-part": "mixed, taking part\nbody: authored and physics"}  # fmt: skip
@@ -211,13 +203,15 @@ def draw_conductors(take: Take, lift: Picture) -> Picture:
     )
 
 
-def delay(motion: BodyMotion, seconds: float) -> Clip:
+def delay(motion: BodyMotion, seconds: float) -> poise.Clip:
     """A clip that is some seconds later."""
-    assert isinstance(motion, Clip)
+    assert isinstance(motion, poise.Clip)
     return motion.replace(times=motion.times + seconds)
 
 
-def draw_over_ghost(take: Take, labels: dict[str, str], items: dict[str, Sequence[DrawnProp]] | None = None) -> Picture:
+def draw_over_ghost(
+    take: poise.Take, labels: dict[str, str], items: dict[str, Sequence[DrawnProp]] | None = None
+) -> Picture:
     """All side by side, those that are mixed over the ghost of the first, which is animated only."""
     bodies = [
         dataclasses.replace(Shot(take, name, label, color).figure(), items=(items or {}).get(name, ()))
@@ -248,13 +242,13 @@ def film(path: Path, lift: Picture, conductors: Picture) -> None:
     save_png(path.with_suffix(".png"), np.concatenate(rows))
 
 
-def build_conductor(gain: float = 1.0) -> tuple[Stage, Actor]:
+def build_conductor(gain: float = 1.0) -> tuple[poise.Stage, Actor]:
     """A conductor with nothing else to do."""
-    stage = Stage(gain=gain)
-    actor = stage.add(Character.human(HEIGHT, MASS, preset="mix"))
-    actor.drive("legs", Balance())
-    actor.drive("leftArm", Loose(0.3))
-    actor.drive("rightArm", Kinematic(gestures.conduct(BPM, BEATS)))
+    stage = poise.Stage(gain=gain)
+    actor = stage.add(poise.Character.human(HEIGHT, MASS, preset="mix"))
+    actor.drive("legs", poise.Balance())
+    actor.drive("leftArm", poise.Loose(0.3))
+    actor.drive("rightArm", poise.Kinematic(gestures.conduct(BPM, BEATS)))
     return stage, actor
 
 

@@ -15,19 +15,17 @@ from typing import Any
 
 import numpy as np
 
+import poise
 from poise.body.geometry.skin import SkinnedMesh, build_skin, coarsen_skin
 from poise.demos.shared.conductors import build_stage, check_count, draw_bodies, draw_conductors
 from poise.demos.shared.crowd_looks import Lookalike, find_looks
 from poise.demos.shared.show import save_figures
-from poise.errors import InputError
 from poise.files.formats.gltf.write import CrowdFigure, find_skin, save_glb_crowd
-from poise.motion.clip import Clip
 from poise.pictures.body import pose_surface
 from poise.pictures.camera import Camera
 from poise.pictures.image import save_png
 from poise.pictures.raster import Surface, linear, render
-from poise.stage.crowd.crowd_take import CrowdTake, run_crowd
-from poise.stage.stage import Stage
+from poise.stage.crowd.crowd_take import CrowdTake
 
 FPS, GLB_FPS, GLB_SECONDS, GLB_MOST = 50.0, 25.0, 4.0, 300
 SIZE = (1600, 900)
@@ -55,7 +53,7 @@ def run(
     say("compiling: some 20 s the first time, kept for later runs")
     bodies = draw_bodies(count, seed)
     threads = (os.cpu_count() or 1) if threads is None else threads
-    run_crowd(build_stage(conductors[:1], bodies, threads), 0.1)
+    poise.run_crowd(build_stage(conductors[:1], bodies, threads), 0.1)
     say(f"building {count} characters")
     stage = build_stage(conductors, bodies, threads, say)
     built = time.perf_counter()
@@ -63,8 +61,8 @@ def run(
     takes = []
     shown = min(GLB_SECONDS, seconds)
     if seconds > shown:
-        takes.append(run_crowd(stage, seconds - shown, FPS, keep_every=None))
-    takes.append(run_crowd(stage, shown, FPS, keep_every=round(FPS / GLB_FPS)))
+        takes.append(poise.run_crowd(stage, seconds - shown, FPS, keep_every=None))
+    takes.append(poise.run_crowd(stage, shown, FPS, keep_every=round(FPS / GLB_FPS)))
     say("drawing them and writing the files")
     last = takes[-1]
     looks = find_looks(last.characters)
@@ -97,9 +95,9 @@ def check(count: int = 30, seconds: float = 10.0, threads: int | None = None) ->
     """Refuse a crowd that cannot be; the arguments are those of `run`."""
     check_count(count)
     if not 1.0 / FPS <= seconds <= 1e5:
-        raise InputError(f"a crowd runs for {1.0 / FPS:g} s, a frame, to 100000 s; {seconds:g} given.")
+        raise poise.InputError(f"a crowd runs for {1.0 / FPS:g} s, a frame, to 100000 s; {seconds:g} given.")
     if threads is not None:
-        Stage(threads=threads)
+        poise.Stage(threads=threads)
 
 
 def draw_crowd(take: CrowdTake, looks: Sequence[tuple[Lookalike, float]], size: tuple[int, int] = SIZE) -> np.ndarray:
@@ -129,6 +127,6 @@ def save_motion(path: Path, take: CrowdTake, looks: Sequence[tuple[Lookalike, fl
             skins[id(look)] = find_skin(look.character.skeleton, look.meshes)
         red, green, blue = linear(look.color).tolist()
         clip = take.clip(name)
-        clip = Clip(look.character.skeleton, clip.times, clip.root / scale, clip.rotations, name)
+        clip = poise.Clip(look.character.skeleton, clip.times, clip.root / scale, clip.rotations, name)
         figures.append(CrowdFigure(clip, skins[id(look)], (red, green, blue), scale))
     save_glb_crowd(figures, path)

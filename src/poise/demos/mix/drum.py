@@ -24,14 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
-from poise.body.geometry.primitives import Capsule, Sphere
+import poise
+from poise import rotation
 from poise.body.roles import SIDES
-from poise.body.skeleton import Skeleton
 from poise.demos.shared.show import BLUE, GREEN, RED, TAKE_FPS, Shot, film_shots, measure_mix, save_motion, save_show
 from poise.demos.tracking import drumming
-from poise.drivers.balance.balance import Balance
-from poise.drivers.kinematic.kinematic import Kinematic
 from poise.engines.contact_log import find_peak
 from poise.files.output import write_bytes
 from poise.ik.two_bone import solve_two_bone
@@ -39,12 +36,8 @@ from poise.motion.gestures.conduct import conduct
 from poise.motion.gestures.gesture import Gesture
 from poise.pictures.items import DrawnProp
 from poise.pictures.mix_plots import plot_comparison
-from poise.spatial import rotation
 from poise.stage.actor import Actor
-from poise.stage.stage import Stage
-from poise.stage.take.take import Take
 from poise.world.collision_shapes import build_bulk
-from poise.world.prop import Prop
 
 SECONDS, BPM = 4.0, 90.0
 HANDS = ("leftHand", "rightHand")
@@ -66,7 +59,9 @@ def run(folder: Path) -> dict[str, Any]:
     corners = [at * [1.0, 0.0, 1.0] + [x, 0.0, z] for x in (-0.4, 0.4) for z in (-0.1, 0.1)]
     props = [
         DrawnProp(stage.props["drum"].shapes, np.array([*at, 1.0, 0.0, 0.0, 0.0])),
-        DrawnProp([Capsule(corner, corner + [0.0, at[1], 0.0], 0.012) for corner in corners], color=(0.4, 0.4, 0.42)),
+        DrawnProp(
+            [poise.Capsule(corner, corner + [0.0, at[1], 0.0], 0.012) for corner in corners], color=(0.4, 0.4, 0.42)
+        ),
         DrawnProp(stage.props["ball"].shapes, take.props["ball"], take.times, color=(0.85, 0.5, 0.25)),
     ]
     shot = Shot(take, None, "animated arms on a drum", BLUE, props)
@@ -76,7 +71,7 @@ def run(folder: Path) -> dict[str, Any]:
 
 def run_tracked(folder: Path) -> dict[str, Any]:
     """Write the files of the drummer whose hands follow a motion, and return his figures."""
-    character = Character.human(drumming.HEIGHT, drumming.MASS, preset="mix")
+    character = poise.Character.human(drumming.HEIGHT, drumming.MASS, preset="mix")
     skin = drumming.find_skin(character)
     found = {way: drumming.beat(way, character, skin) for way in drumming.WAYS}
     drum = found["tracked"].stage.props["drum"]
@@ -93,12 +88,12 @@ def run_tracked(folder: Path) -> dict[str, Any]:
     return drumming.measure(found)
 
 
-def play(seconds: float, dt: float = 0.005) -> tuple[Stage, Take, np.ndarray]:
+def play(seconds: float, dt: float = 0.005) -> tuple[poise.Stage, poise.Take, np.ndarray]:
     """The stage, its take, and (N,) N on the drum in every step."""
     place, reach = find_drum(dt)
-    stage = Stage(dt=dt)
-    stage.add_prop(Prop.box("drum", (0.9, TALL, 0.3), None, place - [0.0, TALL / 2, 0.0]))
-    stage.add_prop(Prop.sphere("ball", RADIUS, BALL, (reach[0], place[1] + RADIUS, reach[1])))
+    stage = poise.Stage(dt=dt)
+    stage.add_prop(poise.Prop.box("drum", (0.9, TALL, 0.3), None, place - [0.0, TALL / 2, 0.0]))
+    stage.add_prop(poise.Prop.sphere("ball", RADIUS, BALL, (reach[0], place[1] + RADIUS, reach[1])))
     add_drummer(stage)
     force: list[float] = []
 
@@ -112,17 +107,17 @@ def play(seconds: float, dt: float = 0.005) -> tuple[Stage, Take, np.ndarray]:
     return stage, take, np.array(force)
 
 
-def add_drummer(stage: Stage) -> Actor:
+def add_drummer(stage: poise.Stage) -> Actor:
     """Somebody on a stage whose legs balance, and whose arms beat time."""
-    actor = stage.add(Character.human(1.75, 75.0, preset="mix"), "drummer")
-    actor.drive("legs", Balance(hold=0.0, counter_lean=0.0))  # hips that stay: hands are to meet the drum
-    actor.drive("arms", Kinematic(conduct(bpm=BPM, beats=2, hands="both")))
+    actor = stage.add(poise.Character.human(1.75, 75.0, preset="mix"), "drummer")
+    actor.drive("legs", poise.Balance(hold=0.0, counter_lean=0.0))  # hips that stay: hands are to meet the drum
+    actor.drive("arms", poise.Kinematic(conduct(bpm=BPM, beats=2, hands="both")))
     return actor
 
 
 def find_drum(dt: float) -> tuple[np.ndarray, np.ndarray]:
     """(3,) m, the middle of the drum's skin; (2,) m, x and z, where the left hand comes by, of one who beats air."""
-    stage = Stage(dt=dt)
+    stage = poise.Stage(dt=dt)
     actor = add_drummer(stage)
     bulk, skeleton = build_bulk(actor.character), actor.character.skeleton
     lowest, places = np.inf, []
@@ -132,8 +127,8 @@ def find_drum(dt: float) -> tuple[np.ndarray, np.ndarray]:
         for name in HANDS:
             i = skeleton.index(name)
             shape = bulk[i]
-            assert isinstance(shape, Capsule | Sphere)
-            ends = (shape.start, shape.end) if isinstance(shape, Capsule) else (shape.center,)
+            assert isinstance(shape, poise.Capsule | poise.Sphere)
+            ends = (shape.start, shape.end) if isinstance(shape, poise.Capsule) else (shape.center,)
             at = np.array([actor.body.p[i] + actor.body.R[i] @ end for end in ends])
             tip = at[np.argmin(at[:, 1])]
             lowest = min(lowest, float(tip[1]) - shape.radius)
@@ -152,7 +147,7 @@ def find_beats(force: np.ndarray, least: float = 20.0, apart: int = 20) -> np.nd
     return pressed[np.diff(pressed, prepend=-apart - 1) > apart]
 
 
-def find_ball_speed(take: Take) -> float:
+def find_ball_speed(take: poise.Take) -> float:
     """m/s, the ball's fastest, seen from above: falling does not count."""
     speed = np.linalg.norm(np.diff(take.props["ball"][:, [0, 2]], axis=0), axis=1) / np.diff(take.times)
     return float(speed.max())
@@ -185,12 +180,12 @@ class Pump(Gesture):
         """One swing."""
         return 1.0
 
-    def joints(self, skeleton: Skeleton) -> list[int]:
+    def joints(self, skeleton: poise.Skeleton) -> list[int]:
         """Trunk, head, arms without hands, and legs."""
         limbs = [side + joint for side in SIDES for joint in ("UpperArm", "LowerArm", "UpperLeg", "LowerLeg", "Foot")]
         return sorted(skeleton.index(role) for role in ("spine", "head", *limbs))
 
-    def rotations(self, skeleton: Skeleton, phase: np.ndarray) -> np.ndarray:
+    def rotations(self, skeleton: poise.Skeleton, phase: np.ndarray) -> np.ndarray:
         """See `Gesture.rotations`."""
         phase = np.atleast_1d(np.asarray(phase, float))
         x = 2.0 * np.pi * (phase - self.late)
@@ -205,7 +200,7 @@ class Pump(Gesture):
             turns |= self._hold_rope(skeleton, side, sign, turns[skeleton.index("spine")])
         return rotation.make_continuous(np.stack([turns[i] for i in self.joints(skeleton)], axis=1))
 
-    def _hold_rope(self, skeleton: Skeleton, side: str, sign: float, trunk: np.ndarray) -> dict[int, np.ndarray]:
+    def _hold_rope(self, skeleton: poise.Skeleton, side: str, sign: float, trunk: np.ndarray) -> dict[int, np.ndarray]:
         spine, upper, lower, hand = (
             skeleton.index(role) for role in ("spine", f"{side}UpperArm", f"{side}LowerArm", f"{side}Hand")
         )

@@ -9,14 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from poise.body.character import Character
+import poise
+from poise import gestures
 from poise.demos.shared.show import BLUE, CLAY, GREEN, RED, TAKE_FPS, Shot, measure_mix, measure_sway, save_show
-from poise.drivers.balance.balance import Balance
-from poise.drivers.kinematic.kinematic import Kinematic
 from poise.files.output import write_bytes
-from poise.motion import gestures
 from poise.pictures.mix_plots import plot_comparison
-from poise.stage.stage import Stage
 
 HEIGHT, MASS, SECONDS = 1.78, 75.0, 6.0
 RUNS: dict[str, tuple[dict[str, Any], tuple[float, float, float]]] = {
@@ -31,10 +28,10 @@ def run(folder: Path) -> dict[str, Any]:
     """Write the files of all four, and gains-hips.png, which lays their hips over one another; see `show`."""
     shots, swayed, figures = [], {}, {}
     for label, (options, color) in RUNS.items():
-        stage = Stage(**options)
-        actor = stage.add(Character.human(HEIGHT, MASS, preset="mix"))
-        actor.drive("legs", Balance())
-        actor.drive("rightArm", Kinematic(gestures.arm_swing(rate=1.0, amplitude=50.0, hands="right")))
+        stage = poise.Stage(**options)
+        actor = stage.add(poise.Character.human(HEIGHT, MASS, preset="mix"))
+        actor.drive("legs", poise.Balance())
+        actor.drive("rightArm", poise.Kinematic(gestures.arm_swing(rate=1.0, amplitude=50.0, hands="right")))
         take = stage.run(SECONDS, fps=TAKE_FPS)
         shots.append(Shot(take, None, label, color))
         measured = measure_mix(stage, take)

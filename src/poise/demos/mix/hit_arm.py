@@ -12,17 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
+from poise import gestures, rotation
 from poise.demos.mix.switch import look_at
 from poise.demos.shared.show import BLUE, CLAY, Shot, measure_mix, measure_sway, save_show
-from poise.drivers.balance.balance import Balance
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.drivers.loose.loose import Loose
-from poise.motion import gestures
 from poise.motion.parts import part_joints
-from poise.spatial import rotation
 from poise.stage.actor import Actor
-from poise.stage.stage import Stage
 from poise.stage.standing import stand_at_ease
 
 HEIGHT, MASS, SECONDS, FPS = 1.78, 75.0, 6.0, 100.0
@@ -44,7 +39,7 @@ def run(folder: Path) -> dict[str, Any]:
             jumps.append(switch_over(actor, hang(actor.character)))
             actor.push("rightLowerArm", FORCE, BLOW)
         if abs(t - HIT - LOOSE) < 0.1 * stage.dt:
-            jumps.append(switch_over(actor, Kinematic(GESTURE)))
+            jumps.append(switch_over(actor, poise.Kinematic(GESTURE)))
 
     take = stage.run(SECONDS, fps=FPS, each=hit)
     skeleton = actor.character.skeleton
@@ -68,22 +63,22 @@ def run(folder: Path) -> dict[str, Any]:
     return save_show(folder, "hit-arm", shots, figures, shots[1])
 
 
-def build() -> tuple[Stage, Actor]:
+def build() -> tuple[poise.Stage, Actor]:
     """Somebody who conducts with both hands, breathes, and balances."""
-    stage = Stage()
-    actor = stage.add(Character.human(HEIGHT, MASS, preset="mix"))
-    actor.drive("legs", Balance())
-    actor.drive("upperBody", Kinematic(BREATH))
-    actor.drive("arms", Kinematic(GESTURE))
+    stage = poise.Stage()
+    actor = stage.add(poise.Character.human(HEIGHT, MASS, preset="mix"))
+    actor.drive("legs", poise.Balance())
+    actor.drive("upperBody", poise.Kinematic(BREATH))
+    actor.drive("arms", poise.Kinematic(GESTURE))
     return stage, actor
 
 
-def hang(character: Character) -> Loose:
+def hang(character: poise.Character) -> poise.Loose:
     """An arm without a will, whose tendons have it hang at the side."""
-    return Loose(1.0, damping=0.6, pose=stand_at_ease(character).rotations)
+    return poise.Loose(1.0, damping=0.6, pose=stand_at_ease(character).rotations)
 
 
-def switch_over(actor: Actor, driver: Loose | Kinematic) -> tuple[float, float]:
+def switch_over(actor: Actor, driver: poise.Loose | poise.Kinematic) -> tuple[float, float]:
     """Give the arm to somebody else, now; the largest jump of a joint's angle (rad) and of its angular velocity."""
     joints = list(range(len(actor.character.skeleton)))
     q, w = look_at(actor, joints)

@@ -11,14 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
+from poise import rotation
 from poise.demos.shared.show import BLUE, MIX_FIGURES, RED, Ghost, Shot, save_show
 from poise.files.reading.options import Source
 from poise.files.registry import read_clip
-from poise.jobs.mix.job import mix
-from poise.motion.clip import Clip
 from poise.motion.samples import wave
-from poise.spatial import rotation
 
 HEIGHT, MASS, SECONDS = 1.78, 75.0, 7.0
 NOISE = np.radians(0.15)  # RMS a joint, as optical systems leave it after labelling
@@ -27,19 +25,19 @@ NOISE = np.radians(0.15)  # RMS a joint, as optical systems leave it after label
 def run(folder: Path, clip: Path | None = None, seed: int = 0) -> dict[str, Any]:
     """Write the files of a recording with physics under it; see `show`. seed: of the shaking of Poise's own."""
     if clip is None:
-        character = Character.human(HEIGHT, MASS)
+        character = poise.Character.human(HEIGHT, MASS)
         recording = shake(wave(character.skeleton, SECONDS, rate=2.0), seed)
     else:
         reading = read_clip(clip)
         recording, character = reading.clip, Source().build_character(reading)
-    result = mix(recording, character=character)
+    result = poise.mix(recording, character=character)
     subject = Shot(result.take, None, "mixed", BLUE)
     begun = dataclasses.replace(recording, times=recording.times - recording.times[0])
     figures = {key: result.figures[key] for key in (*MIX_FIGURES, "stepping")}
     return save_show(folder, "mocap", [Ghost(begun, character.mass, "as recorded", RED), subject], figures, subject)
 
 
-def shake(clip: Clip, seed: int = 0) -> Clip:
+def shake(clip: poise.Clip, seed: int = 0) -> poise.Clip:
     """A clip with noise on every joint: neighbouring frames alike up to about 10 Hz, the root by half a millimetre."""
     rng = np.random.default_rng(seed)
     bell = np.hanning(9)[:, None]

@@ -10,29 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
-from poise.body.geometry.primitives import Sphere
+import poise
+from poise import gestures
 from poise.demos.shared.show import CLAY, TAKE_FPS, Shot, measure_mix, save_show
-from poise.drivers.balance.balance import Balance
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.motion import gestures
 from poise.pictures.items import DrawnProp
-from poise.stage.stage import Stage
-from poise.stage.take.take import Event, Take
-from poise.world.forces import Load
+from poise.stage.take.take import Event
 
 HEIGHT, MASS, SECONDS = 1.78, 75.0, 5.0
 START = 0.5  # s: the gesture begins with a jolt, and nobody lets go of a thing for that
-HAND, LOAD = "rightHand", Load("rightHand", 9.0, (-0.06, 0.0, 0.0))
+HAND, LOAD = "rightHand", poise.Load("rightHand", 9.0, (-0.06, 0.0, 0.0))
 
 
 def run(folder: Path) -> dict[str, Any]:
     """Write the files of the lift; see `show`."""
-    stage = Stage()
-    actor = stage.add(Character.human(HEIGHT, MASS, preset="mix"), loads=[LOAD])
+    stage = poise.Stage()
+    actor = stage.add(poise.Character.human(HEIGHT, MASS, preset="mix"), loads=[LOAD])
     gesture = gestures.arm_swing(rate=0.15, amplitude=100.0, hands="right")
-    actor.drive("legs", Balance())
-    actor.drive("rightArm", Kinematic(gesture))
+    actor.drive("legs", poise.Balance())
+    actor.drive("rightArm", poise.Kinematic(gesture))
     arm = gesture.joints(actor.character.skeleton)
     efforts = [0.0]
 
@@ -58,13 +53,13 @@ def run(folder: Path) -> dict[str, Any]:
     return save_show(folder, "overload", [shot], figures, shot, azimuth=-0.9)
 
 
-def draw_load(take: Take, dropped: float | None) -> DrawnProp:
+def draw_load(take: poise.Take, dropped: float | None) -> DrawnProp:
     """The load in the hand, and on its way to the ground after that."""
     record = take.actor()
     positions, turns = take.clip().world
     hand = record.character.skeleton.index(HAND)
     poses = np.concatenate([positions[:, hand], turns[:, hand]], axis=1)
-    shape = Sphere(np.array(LOAD.offset), LOAD.radius)
+    shape = poise.Sphere(np.array(LOAD.offset), LOAD.radius)
     if dropped is not None:
         last = int(np.searchsorted(take.times, dropped, side="right")) - 1
         speed = (poses[last, :3] - poses[last - 1, :3]) * TAKE_FPS

@@ -7,16 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
+from poise import rotation
 from poise.body.roles import SIDES
 from poise.demos.shared.show import BLUE, RED, TAKE_FPS, Shot, measure_mix, measure_sway, save_show
-from poise.drivers.balance.balance import Balance
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.motion.clip import Clip
-from poise.motion.motion import Pose
 from poise.motion.samples.tracks import stand_pose
-from poise.spatial import rotation
-from poise.stage.stage import Stage
 from poise.world.overlap import find_lines
 
 HEIGHT, MASS, SECONDS = 1.75, 72.0, 8.0
@@ -45,26 +40,28 @@ def run(folder: Path) -> dict[str, Any]:
     return save_show(folder, "push-hands", shots, figures, shots[1], azimuth=1.2, together=True)
 
 
-def build(character: Character | None = None, stage: Stage | None = None, stiffness: float = STIFFNESS) -> Stage:
+def build(
+    character: poise.Character | None = None, stage: poise.Stage | None = None, stiffness: float = STIFFNESS
+) -> poise.Stage:
     """Both, hand against hand, alike; what is in metres goes by their stature."""
-    character, stage = character or Character.human(HEIGHT, MASS, preset="mix"), stage or Stage()
+    character, stage = character or poise.Character.human(HEIGHT, MASS, preset="mix"), stage or poise.Stage()
     pose = stand_pose(character.skeleton)
     turned = pose.rotations.copy()
     turned[0] = rotation.multiply(AROUND, turned[0])
     there = pose.root * [-1.0, 1.0, -1.0] + [0.0, 0.0, find_distance(character)]
     pusher = stage.add(character, "pusher", pose)
-    held = stage.add(character, "held", Pose(there, turned))
+    held = stage.add(character, "held", poise.Pose(there, turned))
     for actor in (pusher, held):
         # hips that stay: bodies that lean back from their own arms would not meet
-        actor.drive("legs", Balance(stiffness=stiffness, hold=0.0, counter_lean=0.0))
-    pusher.drive("arms", Kinematic(build_push(character, STROKE)))
-    held.drive("arms", Kinematic(build_push(character, 0.0)))
+        actor.drive("legs", poise.Balance(stiffness=stiffness, hold=0.0, counter_lean=0.0))
+    pusher.drive("arms", poise.Kinematic(build_push(character, STROKE)))
+    held.drive("arms", poise.Kinematic(build_push(character, 0.0)))
     return stage
 
 
-def find_distance(character: Character | None = None) -> float:
+def find_distance(character: poise.Character | None = None) -> float:
     """m between the two, for hands that just touch where they rest: each has his palms in the middle."""
-    character = character or Character.human(HEIGHT, MASS, preset="mix")
+    character = character or poise.Character.human(HEIGHT, MASS, preset="mix")
     positions, turns = build_push(character, 0.0).world
     lines = find_lines(character).placed(rotation.to_matrix(turns[0]), positions[0])
     mine = lines.joint == character.skeleton.index("leftHand")
@@ -72,7 +69,7 @@ def find_distance(character: Character | None = None) -> float:
     return 2.0 * float(ahead.max()) - 0.005 * character.height / HEIGHT
 
 
-def build_push(character: Character, stroke: float) -> Clip:
+def build_push(character: poise.Character, stroke: float) -> poise.Clip:
     """Both hands before the shoulders, palms ahead, pushing by so many metres of an adult's to and fro."""
     skeleton, scale = character.skeleton, character.height / HEIGHT
     times = np.arange(0.0, SECONDS + 1.0, 0.02)
@@ -92,7 +89,7 @@ def build_push(character: Character, stroke: float) -> Clip:
         turns[:, upper] = arm
         turns[:, lower] = rotation.multiply(rotation.conjugate(arm), forearm)
         turns[:, hand] = rotation.multiply(rotation.conjugate(forearm), _point(along, np.full(len(times), PALMS)))
-    return Clip(skeleton, times, np.tile(pose.root, (len(times), 1)), turns, "push")
+    return poise.Clip(skeleton, times, np.tile(pose.root, (len(times), 1)), turns, "push")
 
 
 def _point(along: np.ndarray, rise: np.ndarray) -> np.ndarray:

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
+from poise import gestures, rotation
 from poise.body.roles import SIDES
 from poise.demos.shared.show import TAKE_FPS, run_beside_animated, save_show
-from poise.motion import gestures
-from poise.motion.clip import Clip
 from poise.motion.gestures import Stress
-from poise.spatial import rotation
 
 HEIGHT, MASS, SECONDS = 1.70, 66.0, 7.5
 STRESSES = (
@@ -32,14 +30,14 @@ _AROUND = 0.16  # s, before and after a stress, in which its stroke is looked fo
 
 def run(folder: Path) -> dict[str, Any]:
     """Write the speaker's files; see `show`."""
-    character = Character.human(HEIGHT, MASS, preset="mix")
+    character = poise.Character.human(HEIGHT, MASS, preset="mix")
     _, take, shots, figures = run_beside_animated(character, gestures.speak(STRESSES), SECONDS)
     errors = measure_strokes(take.clip("mixed"), STRESSES)
     figures |= {"strokes": len(errors), "stroke_error_s": float(np.max(np.abs(errors))), "frame_s": 1.0 / TAKE_FPS}
     return save_show(folder, "speech", shots, figures, shots[-1])
 
 
-def measure_strokes(clip: Clip, stresses: Sequence[Stress]) -> np.ndarray:
+def measure_strokes(clip: poise.Clip, stresses: Sequence[Stress]) -> np.ndarray:
     """(N,) s, how late each stroke of each hand ends in the frames of a clip: when a beating hand is lowest, or when a
     pointing one has come as far as it gets, seen from the trunk that carries the arm."""
     skeleton = clip.skeleton

@@ -12,21 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
-from poise.body.geometry.primitives import Capsule
+import poise
+from poise import rotation
 from poise.demos.mix.drum import SEATED, Pump
 from poise.demos.shared.show import BLUE, RED, TAKE_FPS, Shot, measure_mix, save_show
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.drivers.root.root import Attached
 from poise.jobs.shared.answers import GAINS, LAGS, SHIFTS
-from poise.motion.motion import Pose
 from poise.motion.playback.kernels import phase_at
 from poise.pictures.items import DrawnProp, Item
-from poise.spatial import rotation
 from poise.stage.actor import Actor
-from poise.stage.stage import Stage
-from poise.stage.take.take import Take
-from poise.world.swing import build_swing, grip
+from poise.world.swing import grip
 
 HEIGHT, MASS = 1.40, 36.0
 LENGTH, CLEARANCE, START = 1.9, 0.5, np.radians(5.0)
@@ -49,9 +43,11 @@ def run(folder: Path) -> dict[str, Any]:
     return save_show(folder, "swing", shots, figures, shots[-1], speed=SPEED, azimuth=-1.15)
 
 
-def pump(late: float, seconds: float = SECONDS, effort: float = 1.0, dt: float = 0.005) -> tuple[Stage, Take]:
+def pump(
+    late: float, seconds: float = SECONDS, effort: float = 1.0, dt: float = 0.005
+) -> tuple[poise.Stage, poise.Take]:
     """A rider on a swing that starts at rest, a little back."""
-    stage = Stage(dt=dt)
+    stage = poise.Stage(dt=dt)
     rider, rate = seat_rider(stage, late, effort)
     heard = [-LISTEN]
 
@@ -66,17 +62,17 @@ def pump(late: float, seconds: float = SECONDS, effort: float = 1.0, dt: float =
     return stage, stage.run(seconds, fps=TAKE_FPS, each=listen)
 
 
-def seat_rider(stage: Stage, late: float, effort: float = 1.0) -> tuple[Actor, float]:
+def seat_rider(stage: poise.Stage, late: float, effort: float = 1.0) -> tuple[Actor, float]:
     """A child on a swing of the stage, and how many times a second it expects to swing, as a point would."""
-    swing = stage.add_prop(build_swing(LENGTH, START, CLEARANCE))
-    character = Character.human(HEIGHT, MASS, preset="mix")
+    swing = stage.add_prop(poise.build_swing(LENGTH, START, CLEARANCE))
+    character = poise.Character.human(HEIGHT, MASS, preset="mix")
     turns = rotation.identity((len(character.skeleton),))
     turns[0] = swing.turn
-    rider = stage.add(character, "rider", Pose(swing.position + rotation.rotate(swing.turn, SEATED), turns))
+    rider = stage.add(character, "rider", poise.Pose(swing.position + rotation.rotate(swing.turn, SEATED), turns))
     rate = float(np.sqrt(9.81 / (LENGTH - 0.15))) / (2.0 * np.pi)
     x, y, z = grip(swing, 0, GRIP) - SEATED
-    rider.drive("root", Attached("swing"))
-    rider.drive(character.skeleton.names[1:], Kinematic(Pump(rate, late, effort, (float(x), float(y), float(z)))))
+    rider.drive("root", poise.Attached("swing"))
+    rider.drive(character.skeleton.names[1:], poise.Kinematic(Pump(rate, late, effort, (float(x), float(y), float(z)))))
     return rider, rate
 
 
@@ -88,23 +84,23 @@ def find_phase(rider: Actor, rate: float) -> float:
     return float(np.arctan2(-speed / (2.0 * np.pi * rate), angle) / (2.0 * np.pi))
 
 
-def find_angle(take: Take) -> np.ndarray:
+def find_angle(take: poise.Take) -> np.ndarray:
     """(F,) rad, of the swing."""
     turn = take.props["swing"][:, 3:]
     return np.asarray(2.0 * np.arctan2(turn[:, 1], turn[:, 0]))
 
 
-def find_amplitude(take: Take) -> np.ndarray:
+def find_amplitude(take: poise.Take) -> np.ndarray:
     """(N,) rad, where the swing turned, one after the other; the start first."""
     angle = find_angle(take)
     turns = np.flatnonzero(np.diff(np.sign(np.diff(angle)))) + 1
     return np.abs(np.concatenate([angle[:1], angle[turns]]))
 
 
-def draw_swing(take: Take) -> list[Item]:
+def draw_swing(take: poise.Take) -> list[Item]:
     """The swing as it moved, and the frame that it hangs from."""
     top, wide = CLEARANCE + LENGTH, 0.7
     ends = [np.array([side * wide, top, 0.0]) for side in (1.0, -1.0)]
-    posts = [Capsule(end, end * [1.1, 0.0, 1.0] + [0.0, 0.0, z], 0.02) for end in ends for z in (1.1, -1.1)]
-    frame = DrawnProp([Capsule(ends[0], ends[1], 0.03), *posts], color=(0.55, 0.57, 0.60))
-    return [DrawnProp(build_swing(LENGTH).shapes, take.props["swing"], take.times), frame]
+    posts = [poise.Capsule(end, end * [1.1, 0.0, 1.0] + [0.0, 0.0, z], 0.02) for end in ends for z in (1.1, -1.1)]
+    frame = DrawnProp([poise.Capsule(ends[0], ends[1], 0.03), *posts], color=(0.55, 0.57, 0.60))
+    return [DrawnProp(poise.build_swing(LENGTH).shapes, take.props["swing"], take.times), frame]

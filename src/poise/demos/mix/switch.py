@@ -11,18 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
+from poise import gestures, rotation
 from poise.demos.shared.show import CLAY, Shot, measure_mix, save_show
-from poise.drivers.balance.balance import Balance
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.drivers.loose.loose import Loose
 from poise.drivers.transition.transition import TAKE_OVER
-from poise.motion import gestures
 from poise.motion.parts import part_joints
-from poise.spatial import rotation
 from poise.stage.actor import Actor
-from poise.stage.stage import Stage
-from poise.stage.take.take import Take
 
 HEIGHT, MASS, SEED, TIMES = 1.78, 75.0, 4, 10
 EACH, SHORTEST = 1.0, 0.2  # s: time for a switch there and back, and the least that an arm stays physical
@@ -60,12 +54,12 @@ def run(folder: Path, seed: int = SEED) -> dict[str, Any]:
     return save_show(folder, "switch", [shot], figures, shot)
 
 
-def build() -> tuple[Stage, Actor]:
+def build() -> tuple[poise.Stage, Actor]:
     """Somebody who conducts fast."""
-    stage = Stage()
-    actor = stage.add(Character.human(HEIGHT, MASS, preset="mix"))
-    actor.drive("legs", Balance())
-    actor.drive("arms", Kinematic(GESTURE))
+    stage = poise.Stage()
+    actor = stage.add(poise.Character.human(HEIGHT, MASS, preset="mix"))
+    actor.drive("legs", poise.Balance())
+    actor.drive("arms", poise.Kinematic(GESTURE))
     return stage, actor
 
 
@@ -80,7 +74,7 @@ def switch_over(actor: Actor, to_physics: bool) -> tuple[float, float]:
     """Change who drives the arm, now; the largest jump of a joint's angle (rad) and of its angular velocity (rad/s)."""
     joints = part_joints(actor.character.skeleton, PART)
     q, w = look_at(actor, joints)
-    actor.drive(PART, Loose(0.3, damping=0.7) if to_physics else Kinematic(GESTURE))
+    actor.drive(PART, poise.Loose(0.3, damping=0.7) if to_physics else poise.Kinematic(GESTURE))
     actor.stage.build()
     q_after, w_after = look_at(actor, joints)
     turned = rotation.log(rotation.multiply(rotation.conjugate(q), q_after))
@@ -93,6 +87,6 @@ def look_at(actor: Actor, joints: list[int]) -> tuple[np.ndarray, np.ndarray]:
     return actor.body.state.q[joints].copy(), actor.body.state.w[joints].copy()
 
 
-def find_force(take: Take) -> np.ndarray:
+def find_force(take: poise.Take) -> np.ndarray:
     """(F,) N, the largest force of the coupling on any connector."""
     return np.asarray(np.nanmax(np.linalg.norm(take.actor().wrench[..., 3:], axis=-1), axis=1))

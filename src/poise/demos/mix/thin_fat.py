@@ -9,26 +9,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from poise.body.character import Character
+import poise
+from poise import gestures
 from poise.body.geometry.mannequin import build_mannequin
 from poise.demos.shared.show import BLUE, CLAY, GREEN, TAKE_FPS, Shot, measure_mix, measure_sway, save_motion, save_show
-from poise.drivers.balance.balance import Balance
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.motion import gestures
-from poise.stage.stage import Stage
 
 HEIGHT, MASSES, SECONDS = 1.75, (45.0, 75.0, 130.0), 6.0
 
 
 def run(folder: Path) -> dict[str, Any]:
     """Write the files of all three, thin-fat-45kg.glb and so on, and the middle one's as thin-fat.glb; see `show`."""
-    stage, gesture = Stage(), gestures.conduct(bpm=108.0, beats=3, hands="both", size=1.4)
-    skeleton = Character.human(HEIGHT, preset="mix").skeleton
+    stage, gesture = poise.Stage(), gestures.conduct(bpm=108.0, beats=3, hands="both", size=1.4)
+    skeleton = poise.Character.human(HEIGHT, preset="mix").skeleton
     for mass in MASSES:
-        body = Character.from_meshes(skeleton, build_mannequin(skeleton, mass), mass=mass, height=HEIGHT)
+        body = poise.Character.from_meshes(skeleton, build_mannequin(skeleton, mass), mass=mass, height=HEIGHT)
         actor = stage.add(body, f"{mass:g} kg")
-        actor.drive("legs", Balance())
-        actor.drive("arms", Kinematic(gesture))
+        actor.drive("legs", poise.Balance())
+        actor.drive("arms", poise.Kinematic(gesture))
     take = stage.run(SECONDS, fps=TAKE_FPS)
     shots = [Shot(take, name, name, color) for name, color in zip(take.actors, (GREEN, CLAY, BLUE), strict=True)]
     middle, bodies = shots[1], {}

@@ -7,15 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.body.character import Character
-from poise.drivers.balance.balance import Balance
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.errors import InputError
+import poise
 from poise.motion.gestures import conduct
 from poise.motion.gestures.gesture import Gesture
-from poise.motion.motion import Pose
 from poise.motion.samples.tracks import stand_pose
-from poise.stage.stage import Stage
 
 MOST = 5_000
 SPACING = (1.7, 1.9)  # m aside and behind: beating hands of neighbours do not meet
@@ -41,7 +36,7 @@ class Conductor:
     place: np.ndarray
 
 
-def draw_bodies(count: int, seed: int = 0) -> list[Character]:
+def draw_bodies(count: int, seed: int = 0) -> list[poise.Character]:
     """Different adults, seeded: women and men in turn, each his own stature, mass and age."""
     rng = np.random.default_rng([seed, 1])
     bodies = []
@@ -51,14 +46,14 @@ def draw_bodies(count: int, seed: int = 0) -> list[Character]:
         height = mean + deviation * float(np.clip(rng.normal(), -2.0, 2.0))
         mass = float(rng.uniform(*_INDEX)) * height**2
         age = float(rng.uniform(20.0, 70.0))
-        bodies.append(Character.human(height, mass, sex, age, preset="mix", name=f"body {k}"))
+        bodies.append(poise.Character.human(height, mass, sex, age, preset="mix", name=f"body {k}"))
     return bodies
 
 
 def check_count(count: int) -> None:
     """Refuse a crowd of nobody, or of more than can be."""
     if not 1 <= count <= MOST:
-        raise InputError(f"a crowd has 1 to {MOST} conductors; {count} given.")
+        raise poise.InputError(f"a crowd has 1 to {MOST} conductors; {count} given.")
 
 
 def draw_conductors(count: int, seed: int = 0, bodies: int | None = None) -> list[Conductor]:
@@ -68,7 +63,7 @@ def draw_conductors(count: int, seed: int = 0, bodies: int | None = None) -> lis
     """
     check_count(count)
     if seed < 0:
-        raise InputError(f"a seed is a whole number from 0 on; {seed} given.")
+        raise poise.InputError(f"a seed is a whole number from 0 on; {seed} given.")
     rng = np.random.default_rng([seed, 2])
     found = []
     for k, place in enumerate(place_on_grid(count)):
@@ -91,21 +86,23 @@ def place_on_grid(count: int) -> np.ndarray:
 
 def build_stage(
     conductors: Sequence[Conductor],
-    bodies: Sequence[Character],
+    bodies: Sequence[poise.Character],
     threads: int = 1,
     say: Callable[[str], None] = lambda sentence: None,
     dt: float = 0.005,
-) -> Stage:
+) -> poise.Stage:
     """A stage with all of them on it, built and ready to run."""
-    stage = Stage(dt=dt, threads=threads)
+    stage = poise.Stage(dt=dt, threads=threads)
     stands = [stand_pose(body.skeleton) for body in bodies]
     for k, conductor in enumerate(conductors):
         if k and k % 50 == 0:
             stage.build()
             say(f"building characters: {k} of {len(conductors)}")
         stand = stands[conductor.body]
-        actor = stage.add(bodies[conductor.body], conductor.name, Pose(stand.root + conductor.place, stand.rotations))
-        actor.drive("legs", Balance())
-        actor.drive("upperBody", Kinematic(conductor.gesture, start=-conductor.phase))
+        actor = stage.add(
+            bodies[conductor.body], conductor.name, poise.Pose(stand.root + conductor.place, stand.rotations)
+        )
+        actor.drive("legs", poise.Balance())
+        actor.drive("upperBody", poise.Kinematic(conductor.gesture, start=-conductor.phase))
     stage.build()
     return stage

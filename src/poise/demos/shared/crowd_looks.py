@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.mesh import Mesh
 
@@ -32,12 +32,12 @@ class Lookalike:
     color   sRGB
     """
 
-    character: Character
+    character: poise.Character
     meshes: dict[str, Mesh]
     color: tuple[float, float, float]
 
 
-def find_looks(characters: Sequence[Character], most: int = MOST) -> list[tuple[Lookalike, float]]:
+def find_looks(characters: Sequence[poise.Character], most: int = MOST) -> list[tuple[Lookalike, float]]:
     """A look and its scale for each; the first few different ones have their own."""
     looks: dict[int, Lookalike] = {}
     found = []
@@ -49,7 +49,7 @@ def find_looks(characters: Sequence[Character], most: int = MOST) -> list[tuple[
     return found
 
 
-def _choose(character: Character, looks: dict[int, Lookalike]) -> tuple[Lookalike, float]:
+def _choose(character: poise.Character, looks: dict[int, Lookalike]) -> tuple[Lookalike, float]:
     """The look of the nearest girth among those that fit."""
     if id(character) in looks:
         return looks[id(character)], 1.0
@@ -70,6 +70,6 @@ def _choose(character: Character, looks: dict[int, Lookalike]) -> tuple[Lookalik
     return best[1], best[2]
 
 
-def _size(character: Character) -> float:
+def _size(character: poise.Character) -> float:
     """m, all bones end to end."""
     return float(np.linalg.norm(character.skeleton.offsets[1:], axis=1).sum())

@@ -16,18 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.skin import build_skin
 from poise.body.strength.static import static_strength
-from poise.drivers.balance.balance import Balance
 from poise.drivers.balance.support_polygon import find_outline
-from poise.drivers.kinematic.kinematic import Kinematic
 from poise.dynamics.tree import build_tree
 from poise.files.output import write_bytes
 from poise.jobs.shared.answers import GAINS, LAGS, SHIFTS, measure_answer
 from poise.jobs.shared.metrics import measure_error, measure_feet
-from poise.motion.clip import Clip
 from poise.motion.edits.ground import translate
 from poise.motion.gestures.gesture import Gesture
 from poise.motion.samples.body import Figure as Standing
@@ -38,8 +35,7 @@ from poise.pictures.film import film_suffix, save_film
 from poise.pictures.image import save_png
 from poise.pictures.items import BalanceMarks, Item
 from poise.pictures.picture import DrawnBody, Picture, film_picture, frame_picture, place_side_by_side, render_picture
-from poise.stage.stage import Stage
-from poise.stage.take.take import ActorTake, Take
+from poise.stage.take.take import ActorTake
 
 TAKE_FPS, FILM_FPS, FILM_SIZE = 50.0, 25.0, (960, 540)
 SHEET_MOMENTS, SHEET_CELL = 6, (480, 270)
@@ -62,7 +58,7 @@ class Shot:
     items        props and arrows beside it
     """
 
-    take: Take
+    take: poise.Take
     actor: str | None
     label: str
     color: tuple[float, float, float] = CLAY
@@ -91,7 +87,7 @@ class Shot:
 class Ghost:
     """A motion in a film that nothing happened to: it was only animated. Fields as of `Shot`."""
 
-    clip: Clip
+    clip: poise.Clip
     mass: float
     label: str
     color: tuple[float, float, float] = RED
@@ -108,24 +104,24 @@ class Ghost:
 
 
 def run_beside_animated(
-    character: Character, gesture: Gesture, seconds: float, part: str = "arms"
-) -> tuple[Stage, Take, list[Shot], dict[str, Any]]:
+    character: poise.Character, gesture: Gesture, seconds: float, part: str = "arms"
+) -> tuple[poise.Stage, poise.Take, list[Shot], dict[str, Any]]:
     """Two on a stage: `animated` does the gesture and nothing else moves; `mixed` does it on legs that balance.
 
     Returns the stage, its take, a shot of each and the figures of the mixed one.
     """
-    stage = Stage()
+    stage = poise.Stage()
     animated, mixed = stage.add(character, "animated"), stage.add(character, "mixed")
-    animated.drive("root", Kinematic(stand_still(character)))
-    mixed.drive("legs", Balance())
+    animated.drive("root", poise.Kinematic(stand_still(character)))
+    mixed.drive("legs", poise.Balance())
     for actor in (animated, mixed):
-        actor.drive(part, Kinematic(gesture))
+        actor.drive(part, poise.Kinematic(gesture))
     take = stage.run(seconds, fps=TAKE_FPS)
     figures = measure_mix(stage, take, "mixed", take.clip("animated"), gesture.joints(character.skeleton))
     return stage, take, [Shot(take, "animated", "animated only", RED), Shot(take, "mixed", "mixed", BLUE)], figures
 
 
-def stand_still(character: Character) -> Clip:
+def stand_still(character: poise.Character) -> poise.Clip:
     """A clip of one second in which nothing moves: what a body that is only animated stands on."""
     figure = Standing(character.skeleton)
     return build_clip(figure, stand(figure, np.array([0.0, 0.5, 1.0])), "stand")
@@ -137,7 +133,7 @@ def find_support(record: ActorTake, frame: int = 0) -> np.ndarray:
     return find_outline(soles).corners if np.isfinite(soles).all() else np.zeros((0, 2))
 
 
-def measure_mix(stage: Stage, take: Take, actor: str | None = None, reference: Clip | None = None,
+def measure_mix(stage: poise.Stage, take: poise.Take, actor: str | None = None, reference: poise.Clip | None = None,
                 joints: Sequence[int] = ()) -> dict[str, Any]:  # fmt: skip
     """The figures of `poise mix`.
 

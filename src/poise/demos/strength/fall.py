@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
+from poise import rotation
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.skin import build_skin
 from poise.body.geometry.soles import build_footing
@@ -26,18 +27,14 @@ from poise.demos.shared.show import BLUE, CLAY, FILM_FPS, FILM_SIZE, GREEN, RED,
 from poise.demos.strength.lift import build_body, measure
 from poise.dynamics.tree import build_tree
 from poise.files.output import write_bytes
-from poise.files.registry import save_clip
 from poise.jobs.lift.follow import Lifted, simulate_lift
 from poise.jobs.lift.plan import LiftPlan
-from poise.motion.clip import Clip
 from poise.motion.samples import idle
 from poise.pictures.film import film_suffix, save_film
 from poise.pictures.image import save_png
 from poise.pictures.picture import DrawnBody, Picture, film_picture, frame_picture, place_side_by_side, render_picture
 from poise.pictures.plots import SeenFromAbove, plot_falls
-from poise.spatial import rotation
 from poise.world.foot_boxes import find_corners
-from poise.world.forces import Push
 
 # Degrees from straight ahead towards the left.
 DIRECTIONS = {
@@ -56,7 +53,7 @@ def run(folder: Path) -> dict[str, Any]:
     runs = {name: push_over(clip, body, angle) for name, angle in DIRECTIONS.items()}
     figures = {name: {**measure(found, clip), **judge(found, body, DIRECTIONS[name])} for name, found in runs.items()}
     for suffix in (".glb", ".bvh"):
-        save_clip(runs["forward"].mix.clip, folder / f"fall{suffix}")
+        poise.save_clip(runs["forward"].mix.clip, folder / f"fall{suffix}")
     draw(folder, body, runs)
     return save_figures(folder, "fall", {**figures["forward"], "falls": figures})
 
@@ -66,13 +63,13 @@ def find_way(angle: float) -> np.ndarray:
     return np.array([math.sin(math.radians(angle)), 0.0, math.cos(math.radians(angle))])
 
 
-def push_over(clip: Clip, body: Character, angle: float) -> Lifted:
+def push_over(clip: poise.Clip, body: poise.Character, angle: float) -> Lifted:
     """It is pushed towards an angle (degrees)."""
     force = tuple((BLOW / 0.3 * body.mass * find_way(angle)).tolist())
-    return simulate_lift(clip, body, LiftPlan(pushes=(Push(PUSHED, force, 0.3, START),), engine="inverse"))
+    return simulate_lift(clip, body, LiftPlan(pushes=(poise.Push(PUSHED, force, 0.3, START),), engine="inverse"))
 
 
-def find_centers(clip: Clip, body: Character) -> np.ndarray:
+def find_centers(clip: poise.Clip, body: poise.Character) -> np.ndarray:
     """(F, 3) m, centres of mass."""
     tree = build_tree(body)
     positions, turns = clip.world
@@ -81,7 +78,7 @@ def find_centers(clip: Clip, body: Character) -> np.ndarray:
     )
 
 
-def find_soles(clip: Clip) -> np.ndarray:
+def find_soles(clip: poise.Clip) -> np.ndarray:
     """(F, 2, 4, 3) m, the corners of the left sole and of the right one."""
     positions, turns = clip.world
     feet = [clip.skeleton.index(f"{side}Foot") for side in ("left", "right")]
@@ -95,7 +92,7 @@ def find_soles(clip: Clip) -> np.ndarray:
     )
 
 
-def judge(found: Lifted, body: Character, angle: float) -> dict[str, Any]:
+def judge(found: Lifted, body: poise.Character, angle: float) -> dict[str, Any]:
     """Which way it fell, where the pressure was as it tipped, and how it lies.
 
     moved_m           of the centre of mass, the way of the push
@@ -117,7 +114,7 @@ def judge(found: Lifted, body: Character, angle: float) -> dict[str, Any]:
     }
 
 
-def draw(folder: Path, body: Character, runs: Mapping[str, Lifted]) -> None:
+def draw(folder: Path, body: poise.Character, runs: Mapping[str, Lifted]) -> None:
     """Film, strip and plot."""
     bodies = []
     for k, (name, found) in enumerate(runs.items()):

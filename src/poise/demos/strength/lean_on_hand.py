@@ -7,19 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
-from poise.body.geometry.primitives import Box
+import poise
 from poise.demos.shared.show import BLUE, RED, Shot, film_shots, save_figures, save_motion, stand_still
-from poise.drivers.strength.strength import Strength, StrengthPlayer
+from poise.drivers.strength.strength import StrengthPlayer
 from poise.pictures.items import DrawnProp
-from poise.stage.stage import Stage
-from poise.stage.take.take import Take
-from poise.world.contact_settings import ContactSettings
-from poise.world.forces import Push
-from poise.world.prop import Prop
 
 HEIGHT, MASS, SECONDS, FPS = 1.75, 75.0, 3.0, 30.0
-SHOVE = Push("chest", (0.0, 0.0, 225.0), 0.2, 0.2)  # 0.6 m/s of the whole body
+SHOVE = poise.Push("chest", (0.0, 0.0, 225.0), 0.2, 0.2)  # 0.6 m/s of the whole body
 WALL, SIZE = 0.9, (0.9, 2.0, 0.1)  # m, its face ahead of him, and its edges
 HANDS = ("leftHand", "rightHand")
 
@@ -28,7 +22,7 @@ def run(folder: Path) -> dict[str, Any]:
     """Write the files of both."""
     alone, before = (shove(wall) for wall in (False, True))
     figures = {**measure(before), "alone": measure(alone)}
-    wall = DrawnProp(Box(middle(), 0.5 * np.array(SIZE)), color=(0.62, 0.64, 0.68))
+    wall = DrawnProp(poise.Box(middle(), 0.5 * np.array(SIZE)), color=(0.62, 0.64, 0.68))
     shots = [Shot(alone[1], None, "alone", RED), Shot(before[1], None, "before a wall", BLUE, (wall,))]
     save_motion(folder, "lean-on-hand", shots[1])
     film_shots(folder / "lean-on-hand", shots, azimuth=1.57)
@@ -40,14 +34,14 @@ def middle() -> np.ndarray:
     return np.array([0.0, 0.5 * SIZE[1], WALL + 0.5 * SIZE[2]])
 
 
-def shove(wall: bool, engine: str = "inverse", dt: float = 1.0 / FPS) -> tuple[dict[str, Any], Take]:
+def shove(wall: bool, engine: str = "inverse", dt: float = 1.0 / FPS) -> tuple[dict[str, Any], poise.Take]:
     """Shove him, with or without a wall ahead: what his hands and the wall did, and the take."""
-    stage = Stage(engine, dt, touch=ContactSettings(itself=False))
+    stage = poise.Stage(engine, dt, touch=poise.ContactSettings(itself=False))
     if wall:
-        stage.add_prop(Prop.box("wall", SIZE, position=middle()))
-    body = Character.human(HEIGHT, MASS, sex="male", age=25, preset="strength")
+        stage.add_prop(poise.Prop.box("wall", SIZE, position=middle()))
+    body = poise.Character.human(HEIGHT, MASS, sex="male", age=25, preset="strength")
     actor = stage.add(body, "shoved")
-    actor.drive("body", Strength(stand_still(body)))
+    actor.drive("body", poise.Strength(stand_still(body)))
     actor.push(SHOVE.joint, SHOVE.force, SHOVE.seconds, SHOVE.start)
     most, touched, over = 0.0, None, 0.0
 
@@ -65,7 +59,7 @@ def shove(wall: bool, engine: str = "inverse", dt: float = 1.0 / FPS) -> tuple[d
     return {"hands_touch_at_s": touched, "hands_push_n": most, "torque_out_of_range_nm": over}, take
 
 
-def measure(done: tuple[dict[str, Any], Take]) -> dict[str, Any]:
+def measure(done: tuple[dict[str, Any], poise.Take]) -> dict[str, Any]:
     """Whether and when he fell, how far his centre of mass went, and where it is at the end."""
     found, take = done
     center, fell = take.actor().center, take.fell_at()

@@ -17,25 +17,21 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
 from poise.body.geometry.mannequin import build_mannequin
-from poise.body.geometry.primitives import Sphere
 from poise.body.geometry.skin import build_skin
 from poise.demos.shared.show import BLUE, CLAY, FILM_FPS, FILM_SIZE, GREEN, RED, save_figures
 from poise.files.output import write_bytes
-from poise.files.registry import save_clip
 from poise.jobs.lift.follow import Lifted, simulate_lift
 from poise.jobs.lift.metrics import find_changes, list_joints, list_limits, say_limits
 from poise.jobs.lift.plan import LiftPlan
 from poise.jobs.shared.metrics import measure_error
-from poise.motion.clip import Clip
 from poise.motion.samples import lift
 from poise.pictures.film import film_suffix, save_film
 from poise.pictures.image import save_png
 from poise.pictures.items import DrawnProp
 from poise.pictures.picture import DrawnBody, Picture, film_picture, frame_picture, place_side_by_side, render_picture
 from poise.pictures.plots import plot_strengths
-from poise.world.forces import Load
 
 HAND, LOADS = "rightHand", (1.0, 3.0, 4.0, 5.0)  # kg: the paper's text has 1, 3, 4, the caption of its figure 5
 HEIGHT, MASS, FPS = 1.75, 70.0, 30.0
@@ -46,18 +42,18 @@ COLORS = (GREEN, BLUE, CLAY, RED)
 GRIP = (-0.07, -0.02, 0.0)  # m from the wrist: in the fist, the arm stretched out to the side
 
 
-def build_body() -> Character:
+def build_body() -> poise.Character:
     """The paper's figure: 18 segments, 39 degrees of freedom."""
-    return Character.human(HEIGHT, MASS, sex="male", age=25, preset="strength")
+    return poise.Character.human(HEIGHT, MASS, sex="male", age=25, preset="strength")
 
 
-def build_clip(body: Character) -> Clip:
+def build_clip(body: poise.Character) -> poise.Clip:
     """The lift, and the hand held up."""
     clip = lift(body.skeleton, fps=FPS)
     more = round(HOLD * FPS)
     times = np.concatenate([clip.times, clip.times[-1] + np.arange(1, more + 1) / FPS])
     root, rotations = (np.concatenate([x, np.repeat(x[-1:], more, axis=0)]) for x in (clip.root, clip.rotations))
-    return Clip(clip.skeleton, times, root, rotations, name=clip.name)
+    return poise.Clip(clip.skeleton, times, root, rotations, name=clip.name)
 
 
 def run(folder: Path) -> dict[str, Any]:
@@ -67,18 +63,18 @@ def run(folder: Path) -> dict[str, Any]:
     runs = {kg: lift_load(clip, body, kg) for kg in LOADS}
     figures = {f"{kg:g}": measure(found, clip) for kg, found in runs.items()}
     for suffix in (".glb", ".bvh"):
-        save_clip(runs[LOADS[0]].mix.clip, folder / f"lift{suffix}")
+        poise.save_clip(runs[LOADS[0]].mix.clip, folder / f"lift{suffix}")
     draw(folder, "lift", runs)
     return save_figures(folder, "lift", {**figures[f"{LOADS[0]:g}"], "loads": figures})
 
 
-def lift_load(clip: Clip, body: Character, kg: float) -> Lifted:
+def lift_load(clip: poise.Clip, body: poise.Character, kg: float) -> Lifted:
     """The weak figure lifts."""
-    loads = (Load(HAND, kg, GRIP),) if kg else ()
+    loads = (poise.Load(HAND, kg, GRIP),) if kg else ()
     return simulate_lift(clip, body, LiftPlan(loads=loads, weak=True, lead={HAND: "position"}, insists=30.0))
 
 
-def measure(found: Lifted, clip: Clip) -> dict[str, Any]:
+def measure(found: Lifted, clip: poise.Clip) -> dict[str, Any]:
     """What came of a load."""
     mix = found.mix
     stood = found.efforts.before(mix.fell_at)
@@ -128,7 +124,7 @@ def _draw_body(found: Lifted, kg: float, color: tuple[float, float, float]) -> D
     positions, turns = clip.world
     hand = clip.skeleton.index(HAND)
     ball = DrawnProp(
-        Sphere(np.array(GRIP), max(Load(HAND, kg).radius, 0.01)),
+        poise.Sphere(np.array(GRIP), max(poise.Load(HAND, kg).radius, 0.01)),
         np.concatenate([positions[:, hand], turns[:, hand]], axis=1), clip.times, color=(0.30, 0.32, 0.36),
     )  # fmt: skip
     skin = build_skin(clip.skeleton, build_mannequin(clip.skeleton, MASS))

@@ -14,32 +14,24 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
-from poise.body.skeleton import Skeleton
+import poise
 from poise.demos.shared.show import BLUE, GREEN, RED, TAKE_FPS, Shot, measure_mix, save_show, stand_still
-from poise.drivers.balance.balance import Balance
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.drivers.loose.loose import FIRM, Loose
-from poise.drivers.root.root import Free
-from poise.drivers.track.track import Track
+from poise.drivers.loose.loose import FIRM
 from poise.files.output import write_bytes
 from poise.jobs.shared.metrics import measure_error
-from poise.motion.clip import Clip
 from poise.motion.edits.timing import frame_times
-from poise.motion.motion import Pose
 from poise.motion.parts import part_joints
 from poise.motion.samples.body import Figure
 from poise.motion.samples.curves import rise_and_fall
 from poise.motion.samples.tracks import build_clip, stand
 from poise.pictures.mix_plots import plot_comparison
 from poise.stage.actor import Actor
-from poise.stage.stage import Stage
 
 HEIGHT, MASS, SECONDS = 1.75, 75.0, 5.0
 WAYS = {"animated": RED, "stiff": GREEN, "balanced": BLUE}
 
 
-def bow(skeleton: Skeleton, duration: float = SECONDS, fps: float = 60.0, degrees: float = 70.0) -> Clip:
+def bow(skeleton: poise.Skeleton, duration: float = SECONDS, fps: float = 60.0, degrees: float = 70.0) -> poise.Clip:
     """Trunk and head go down and come up again; the hips and all below stand still.
 
     degrees  how far the chest leans
@@ -55,7 +47,7 @@ def bow(skeleton: Skeleton, duration: float = SECONDS, fps: float = 60.0, degree
 
 def run(folder: Path) -> dict[str, Any]:
     """Write the files of all three; see `show`. The subject balances."""
-    character = Character.human(HEIGHT, MASS)
+    character = poise.Character.human(HEIGHT, MASS)
     clip = bow(character.skeleton)
     shots, centers, stages = [], {}, {}
     for way, color in WAYS.items():
@@ -79,18 +71,18 @@ def run(folder: Path) -> dict[str, Any]:
     return save_show(folder, "bow", shots, figures, subject, azimuth=1.2)
 
 
-def build(way: str, character: Character, clip: Clip) -> tuple[Stage, Actor]:
+def build(way: str, character: poise.Character, clip: poise.Clip) -> tuple[poise.Stage, Actor]:
     """One of `WAYS`."""
-    stage = Stage()
-    actor = stage.add(character, "actor", Pose(clip.root[0].copy(), clip.rotations[0].copy()))
+    stage = poise.Stage()
+    actor = stage.add(character, "actor", poise.Pose(clip.root[0].copy(), clip.rotations[0].copy()))
     if way == "animated":
-        actor.drive("root", Kinematic(stand_still(character)))
-        actor.drive("upperBody", Kinematic(clip))
+        actor.drive("root", poise.Kinematic(stand_still(character)))
+        actor.drive("upperBody", poise.Kinematic(clip))
         return stage, actor
     if way == "stiff":
-        actor.drive("root", Free())
-        actor.drive("legs", Loose(stiffness=FIRM, damping=1.0))
+        actor.drive("root", poise.Free())
+        actor.drive("legs", poise.Loose(stiffness=FIRM, damping=1.0))
     else:
-        actor.drive("legs", Balance())
-    actor.drive("upperBody", Track(clip))
+        actor.drive("legs", poise.Balance())
+    actor.drive("upperBody", poise.Track(clip))
     return stage, actor

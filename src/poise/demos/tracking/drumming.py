@@ -15,25 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
-from poise.body.geometry.primitives import Capsule
+import poise
+from poise import rotation
 from poise.demos.shared.show import stand_still
 from poise.demos.tracking.staff import begin_with
-from poise.drivers.balance.balance import Balance
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.drivers.track.track import Track
 from poise.engines.contact_log import find_impulse, find_peak
-from poise.motion.clip import Clip
 from poise.motion.gestures.arm import Arm, ArmPath
 from poise.motion.gestures.curves import bounce
 from poise.motion.gestures.gesture import ArmGesture
-from poise.spatial import rotation
 from poise.stage.actor import Actor
-from poise.stage.stage import Stage
-from poise.stage.take.take import Take
 from poise.world.collision_shapes import build_bulk
-from poise.world.contact_settings import ContactSettings
-from poise.world.prop import Prop
 
 HEIGHT, MASS, SECONDS, DT, FPS = 1.75, 75.0, 3.0, 0.001, 500.0
 HANDS = ("leftHand", "rightHand")
@@ -74,8 +65,8 @@ class Beaten:
     forces   (N, 2) N, of the drum on each hand, in every step
     """
 
-    stage: Stage
-    take: Take
+    stage: poise.Stage
+    take: poise.Take
     heights: np.ndarray
     forces: np.ndarray
 
@@ -98,36 +89,36 @@ class Beaten:
 TOUCHING = 0.001  # m over the skin: engines keep things apart by about so much
 
 
-def find_skin(character: Character) -> float:
+def find_skin(character: poise.Character) -> float:
     """m, how high the drum's skin is: so far above the lowest point that the motion's hands come to."""
     stage, actor = build("kinematic", character, None)
     return float(find_heights(run_way(stage, actor, 1.0)[0].clip(), character).min()) + SINKS
 
 
-def build(way: str, character: Character, skin: float | None, engine: str = "mujoco", dt: float = DT,
-          stiffness: float = STIFFNESS, **options: Any) -> tuple[Stage, Actor]:  # fmt: skip
+def build(way: str, character: poise.Character, skin: float | None, engine: str = "mujoco", dt: float = DT,
+          stiffness: float = STIFFNESS, **options: Any) -> tuple[poise.Stage, Actor]:  # fmt: skip
     """A drummer, and a drum where a skin (m high) is given. options: of the tracking."""
     forces = "penalty" if way == "penalty" else "engine"
     touch = (
-        ContactSettings(only=tuple((hand, "drum") for hand in HANDS), bounce=BOUNCE, forces=forces)
+        poise.ContactSettings(only=tuple((hand, "drum") for hand in HANDS), bounce=BOUNCE, forces=forces)
         if skin
-        else ContactSettings()
+        else poise.ContactSettings()
     )
-    stage, drumming, still = Stage(engine, dt=dt, touch=touch), Drumming(), stand_still(character)
+    stage, drumming, still = poise.Stage(engine, dt=dt, touch=touch), Drumming(), stand_still(character)
     if skin is not None:
-        stage.add_prop(Prop.box("drum", (SKIN[0], DEEP, SKIN[1]), None, (0.0, skin - 0.5 * DEEP, AWAY)))
+        stage.add_prop(poise.Prop.box("drum", (SKIN[0], DEEP, SKIN[1]), None, (0.0, skin - 0.5 * DEEP, AWAY)))
     actor = stage.add(character, "drummer", begin_with(character.skeleton, drumming, still.pose(0.0)))
     if way == "kinematic":
-        actor.drive("root", Kinematic(still))
-        actor.drive("arms", Kinematic(drumming))
+        actor.drive("root", poise.Kinematic(still))
+        actor.drive("arms", poise.Kinematic(drumming))
         return stage, actor
-    actor.drive("legs", Balance(hold=0.0, counter_lean=0.0))  # hips that stay: hands are to meet the drum
-    actor.drive("upperBody", Track(still))
-    actor.drive("arms", Track(drumming, stiffness=stiffness, **options))
+    actor.drive("legs", poise.Balance(hold=0.0, counter_lean=0.0))  # hips that stay: hands are to meet the drum
+    actor.drive("upperBody", poise.Track(still))
+    actor.drive("arms", poise.Track(drumming, stiffness=stiffness, **options))
     return stage, actor
 
 
-def beat(way: str, character: Character, skin: float, seconds: float = SECONDS, **options: Any) -> Beaten:
+def beat(way: str, character: poise.Character, skin: float, seconds: float = SECONDS, **options: Any) -> Beaten:
     """One of `WAYS`; options as of `build`."""
     is_there = way in ("tracked", "penalty")
     stage, actor = build(way, character, skin if is_there else None, **options)
@@ -135,7 +126,7 @@ def beat(way: str, character: Character, skin: float, seconds: float = SECONDS, 
     return Beaten(stage, take, find_heights(take.clip(), character) - skin, forces)
 
 
-def run_way(stage: Stage, actor: Actor, seconds: float) -> tuple[Take, np.ndarray]:
+def run_way(stage: poise.Stage, actor: Actor, seconds: float) -> tuple[poise.Take, np.ndarray]:
     """A take, and (N, 2) N on each hand in every step."""
     labels = actor.character.skeleton.labels
     forces: list[list[float]] = []
@@ -154,14 +145,14 @@ def run_way(stage: Stage, actor: Actor, seconds: float) -> tuple[Take, np.ndarra
     return take, np.array(forces).reshape(-1, 2)
 
 
-def find_heights(clip: Clip, character: Character) -> np.ndarray:
+def find_heights(clip: poise.Clip, character: poise.Character) -> np.ndarray:
     """(F, 2) m, of the lowest point of each hand's shape."""
     positions, turns = clip.world
     bulk, found = build_bulk(character), []
     for hand in HANDS:
         i = character.skeleton.index(hand)
         shape = bulk[i]
-        ends = np.array([shape.start, shape.end] if isinstance(shape, Capsule) else [shape.center])
+        ends = np.array([shape.start, shape.end] if isinstance(shape, poise.Capsule) else [shape.center])
         at = positions[:, i, None] + rotation.rotate(turns[:, i, None], ends[None])
         found.append(at[..., 1].min(axis=1) - shape.radius)  # type: ignore[union-attr]
     return np.stack(found, axis=1)

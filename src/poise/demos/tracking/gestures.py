@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
+from poise import gestures, rotation
 from poise.body.roles import SIDES
 from poise.demos.mix.speech import HEIGHT, MASS, STRESSES
 from poise.demos.shared.show import (
@@ -31,17 +32,10 @@ from poise.demos.shared.show import (
     save_motion,
     stand_still,
 )
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.drivers.track.track import Track
 from poise.files.output import write_bytes
-from poise.motion import gestures
-from poise.motion.clip import Clip, interpolate
+from poise.motion.clip import interpolate
 from poise.motion.edits.timing import resample
-from poise.motion.motion import Pose
 from poise.pictures.mix_plots import plot_comparison
-from poise.spatial import rotation
-from poise.stage.stage import Stage
-from poise.stage.take.take import Take
 
 SECONDS, RATE, DT, SEED = 6.0, 240.0, 0.002, 0
 RATES = (15.0, 25.0)  # samples a second
@@ -52,7 +46,7 @@ _PEAK, _APART, _NEAR = 0.5, 0.15, 0.08  # m/s, s, s: a peak, how far two are apa
 
 def run(folder: Path, seed: int = SEED) -> dict[str, Any]:
     """Write the files of all three; see `show`. seed: of the moments of the samples."""
-    character = Character.human(HEIGHT, MASS, preset="mix")
+    character = poise.Character.human(HEIGHT, MASS, preset="mix")
     raw = record(character)
     samples = sample(raw, seed)
     playback = raw.replace(**interpolate(samples, raw.times, "slerp")._asdict())
@@ -73,16 +67,18 @@ def run(folder: Path, seed: int = SEED) -> dict[str, Any]:
     return save_figures(folder, "gestures", figures)
 
 
-def record(character: Character, seconds: float = SECONDS) -> Clip:
+def record(character: poise.Character, seconds: float = SECONDS) -> poise.Clip:
     """A speaker's gestures on a body that stands, at full rate."""
     skeleton, times = character.skeleton, np.arange(round(seconds * RATE) + 1) / RATE
     still, speech = stand_still(character), gestures.speak(STRESSES)
     turns = np.tile(still.rotations[0], (len(times), 1, 1))
     turns[:, speech.joints(skeleton)] = speech.rotations(skeleton, times)
-    return Clip(skeleton, times, np.tile(still.root[0], (len(times), 1)), rotation.make_continuous(turns), "speech")
+    return poise.Clip(
+        skeleton, times, np.tile(still.root[0], (len(times), 1)), rotation.make_continuous(turns), "speech"
+    )
 
 
-def sample(clip: Clip, seed: int = SEED, rates: tuple[float, float] = RATES) -> Clip:
+def sample(clip: poise.Clip, seed: int = SEED, rates: tuple[float, float] = RATES) -> poise.Clip:
     """Poses of a clip at uneven moments, between so many and so many a second, its ends among them."""
     rng, times = np.random.default_rng(seed), [float(clip.times[0])]
     while times[-1] < clip.times[-1] - 1.0 / rates[0]:
@@ -91,16 +87,18 @@ def sample(clip: Clip, seed: int = SEED, rates: tuple[float, float] = RATES) -> 
     return clip.replace(times=np.array(times), **interpolate(clip, np.array(times), "spline")._asdict())
 
 
-def track(character: Character, samples: Clip, raw: Clip, **options: Any) -> tuple[Stage, Take]:
+def track(
+    character: poise.Character, samples: poise.Clip, raw: poise.Clip, **options: Any
+) -> tuple[poise.Stage, poise.Take]:
     """An upper body that follows samples, on hips and legs that do as they say; frames as of the raw motion."""
-    stage, smooth = Stage(dt=DT), resample(samples, SMOOTH)
-    actor = stage.add(character, "actor", Pose(smooth.root[0].copy(), smooth.rotations[0].copy()))
-    actor.drive("body", Kinematic(smooth))
-    actor.drive("upperBody", Track(smooth, **options))
+    stage, smooth = poise.Stage(dt=DT), resample(samples, SMOOTH)
+    actor = stage.add(character, "actor", poise.Pose(smooth.root[0].copy(), smooth.rotations[0].copy()))
+    actor.drive("body", poise.Kinematic(smooth))
+    actor.drive("upperBody", poise.Track(smooth, **options))
     return stage, stage.run(raw.duration, times=raw.times - raw.times[0])
 
 
-def find_knuckles(clip: Clip) -> np.ndarray:
+def find_knuckles(clip: poise.Clip) -> np.ndarray:
     """(F, 2, 3) m, where the left and the right hand's knuckles are."""
     positions, turns = clip.world
     found = []

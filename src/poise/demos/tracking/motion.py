@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.mesh import Mesh
 from poise.dynamics.tree import GRAVITY
@@ -16,8 +16,7 @@ from poise.files.formats.bvh.clip import save_bvh
 from poise.files.formats.gltf.write import save_glb
 from poise.files.output import write_bytes
 from poise.files.writing.round_trip import read_positions
-from poise.motion.clip import Clip
-from poise.motion.forces.forces import ClipForces, compute_forces, describe_forces
+from poise.motion.forces.forces import ClipForces, describe_forces
 from poise.motion.samples import wave_squat_walk
 from poise.pictures.image import save_png
 from poise.pictures.plots import plot_forces
@@ -28,10 +27,10 @@ HEIGHT, MASS, FPS = 1.75, 75.0, 60.0
 
 def run(folder: Path) -> dict[str, Any]:
     """Write motion.bvh, .glb, .png (poses), -forces.png and .json (the figures, which are returned too)."""
-    character = Character.human(HEIGHT, MASS)
+    character = poise.Character.human(HEIGHT, MASS)
     clip = wave_squat_walk(character.skeleton, FPS)
     meshes = build_mannequin(character.skeleton, character.mass)
-    forces = compute_forces(clip, character)
+    forces = poise.compute_forces(clip, character)
     figures = {
         "frames": len(clip),
         "fps": round(clip.fps, 9),
@@ -53,7 +52,7 @@ def mean_vertical(forces: ClipForces) -> float:
     return float(impulse / (forces.times[-1] - forces.times[0]) / (forces.tree.mass * -GRAVITY[1]))
 
 
-def save_motion(folder: Path, clip: Clip, meshes: dict[str, Mesh]) -> float:
+def save_motion(folder: Path, clip: poise.Clip, meshes: dict[str, Mesh]) -> float:
     """Write BVH and GLB; the largest distance in metres of a joint in either from where it should be."""
     bvh, glb = folder / "motion.bvh", folder / "motion.glb"
     save_bvh(clip, bvh)

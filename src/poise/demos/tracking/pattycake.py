@@ -25,29 +25,20 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
-from poise.body.geometry.primitives import Capsule
+import poise
+from poise import rotation
 from poise.body.roles import SIDES
-from poise.body.skeleton import Skeleton
 from poise.demos.shared.show import BLUE, RED, Shot, film_shots, measure_mix, save_figures, save_motion, stand_still
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.drivers.track.track import Track
 from poise.engines.contact_log import find_peak
 from poise.files.output import write_bytes
-from poise.motion.clip import Clip
 from poise.motion.edits.ground import translate, turn
 from poise.motion.edits.offsets import Offset, apply_offsets
 from poise.motion.edits.timing import change_speed, frame_times
 from poise.motion.gestures.arm import Arm, ArmPath
 from poise.motion.gestures.gesture import ArmGesture
-from poise.motion.motion import Pose
 from poise.motion.retargeting.reference import find_turns
 from poise.pictures.mix_plots import plot_comparison
-from poise.spatial import rotation
-from poise.stage.stage import Stage
-from poise.stage.take.take import Take
 from poise.world.collision_shapes import build_bulk
-from poise.world.contact_settings import ContactSettings
 from poise.world.overlap import build_lines, find_distances
 
 BEAT = 0.5  # s from clap to clap
@@ -121,28 +112,32 @@ def clap_times(claps: tuple[str, ...] = ROUND) -> np.ndarray:
     return BEAT * (1.0 + np.arange(len(claps)))
 
 
-def record_adult(skeleton: Skeleton, still: Clip, claps: tuple[str, ...] = ROUND, fps: float = 120.0) -> Clip:
+def record_adult(
+    skeleton: poise.Skeleton, still: poise.Clip, claps: tuple[str, ...] = ROUND, fps: float = 120.0
+) -> poise.Clip:
     """The adult's motion: a clip of the whole body, standing."""
     patting = Patting(claps)
     times = frame_times(patting.length, fps, len(skeleton))
     turns = np.tile(still.rotations[0], (len(times), 1, 1))
     turns[:, patting.joints(skeleton)] = patting.rotations(skeleton, times)
-    return Clip(skeleton, times, np.tile(still.root[0], (len(times), 1)), rotation.make_continuous(turns), "pattycake")
+    return poise.Clip(
+        skeleton, times, np.tile(still.root[0], (len(times), 1)), rotation.make_continuous(turns), "pattycake"
+    )
 
 
-def play_on(clip: Clip, character: Character) -> Clip:
+def play_on(clip: poise.Clip, character: poise.Character) -> poise.Clip:
     """The same joint angles on another body, which stands."""
     still = stand_still(character)
-    return Clip(character.skeleton, clip.times, np.tile(still.root[0], (len(clip), 1)), clip.rotations, clip.name)
+    return poise.Clip(character.skeleton, clip.times, np.tile(still.root[0], (len(clip), 1)), clip.rotations, clip.name)
 
 
-def find_palm(character: Character, side: str) -> tuple[np.ndarray, np.ndarray]:
+def find_palm(character: poise.Character, side: str) -> tuple[np.ndarray, np.ndarray]:
     """(3,) m where the palm of a hand's shape is, and (3,) which way it faces, in the hand's frame."""
     hand = character.skeleton.index(side + "Hand")
     shape = build_bulk(character)[hand]
     turn = find_turns(character.skeleton)[hand]
     out = rotation.rotate(rotation.conjugate(turn), np.array([0.0, -1.0, 0.0]))
-    if isinstance(shape, Capsule):
+    if isinstance(shape, poise.Capsule):
         along = (shape.end - shape.start) / max(shape.length, 1e-9)
         out = out - (out @ along) * along
         out = out / np.linalg.norm(out)
@@ -150,7 +145,7 @@ def find_palm(character: Character, side: str) -> tuple[np.ndarray, np.ndarray]:
     return shape.center + shape.radius * out, out  # type: ignore[union-attr]
 
 
-def find_palms(clip: Clip, character: Character, t: float) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def find_palms(clip: poise.Clip, character: poise.Character, t: float) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Of each side: where its palm is (3,) m and which way it faces (3,), in the world at a time."""
     positions, turns = character.skeleton.pose(*clip.pose(t))
     found = {}
@@ -181,8 +176,8 @@ class Game:
     forces (S, 2) N, of all that hands of others put on each child's, in every step
     """
 
-    stage: Stage
-    take: Take
+    stage: poise.Stage
+    take: poise.Take
     times: np.ndarray
     gaps: np.ndarray
     around: np.ndarray
@@ -220,11 +215,13 @@ def run(folder: Path) -> dict[str, Any]:
     return save_figures(folder, "pattycake", figures)
 
 
-def build_players(claps: tuple[str, ...] = ROUND) -> tuple[dict[str, Character], dict[str, Clip]]:
+def build_players(claps: tuple[str, ...] = ROUND) -> tuple[dict[str, poise.Character], dict[str, poise.Clip]]:
     """The children, and the adult's motion on each, face to face."""
-    adult = Character.human(*ADULT, preset="mix")
+    adult = poise.Character.human(*ADULT, preset="mix")
     clip = record_adult(adult.skeleton, stand_still(adult), claps)
-    children = {name: Character.human(m, kg, age=years, preset="mix") for name, (m, kg, years) in CHILDREN.items()}
+    children = {
+        name: poise.Character.human(m, kg, age=years, preset="mix") for name, (m, kg, years) in CHILDREN.items()
+    }
     clips = {name: play_on(clip, child) for name, child in children.items()}
     away = np.array([0.0, 0.0, DISTANCE])
     clips["tall"] = translate(turn(clips["tall"], np.pi, np.zeros(3)), away)
@@ -241,8 +238,11 @@ def list_pairs(clap: str) -> list[tuple[tuple[str, str], tuple[str, str]]]:
 
 
 def put_together(
-    children: dict[str, Character], clips: dict[str, Clip], window: float = WINDOW, claps: Sequence[str] = ROUND
-) -> dict[str, Clip]:
+    children: dict[str, poise.Character],
+    clips: dict[str, poise.Clip],
+    window: float = WINDOW,
+    claps: Sequence[str] = ROUND,
+) -> dict[str, poise.Clip]:
     """The same clips, with palms that meet half way at the claps. window: s, in which an offset comes and goes."""
     offsets: dict[str, list[Offset]] = {name: [] for name in clips}
     for clap, t in zip(claps, clap_times(tuple(claps)), strict=True):
@@ -257,16 +257,16 @@ def put_together(
     return {name: apply_offsets(clip, offsets[name]).clip for name, clip in clips.items()}
 
 
-def play(children: dict[str, Character], clips: dict[str, Clip], speed: float = 1.0,
-    touch: ContactSettings | None = None,
+def play(children: dict[str, poise.Character], clips: dict[str, poise.Clip], speed: float = 1.0,
+    touch: poise.ContactSettings | None = None,
          claps: Sequence[str] = ROUND, engine: str = "mujoco", **options: Any) -> Game:  # fmt: skip
     """Both on a stage, at a speed. options: of the tracking."""
-    stage = Stage(engine, dt=DT, touch=touch or ContactSettings(only=HANDS))
+    stage = poise.Stage(engine, dt=DT, touch=touch or poise.ContactSettings(only=HANDS))
     for name, clip in clips.items():
         played = change_speed(clip, speed) if speed != 1.0 else clip
-        actor = stage.add(children[name], name, Pose(played.root[0].copy(), played.rotations[0].copy()))
-        actor.drive("body", Kinematic(played))
-        actor.drive("upperBody", Track(played, **options))
+        actor = stage.add(children[name], name, poise.Pose(played.root[0].copy(), played.rotations[0].copy()))
+        actor.drive("body", poise.Kinematic(played))
+        actor.drive("upperBody", poise.Track(played, **options))
     forces: list[list[float]] = []
     take = stage.run(float(played.duration), fps=FPS, each=lambda _t: forces.append(read_forces(stage)))
     times = clap_times(tuple(claps)) / speed
@@ -282,7 +282,10 @@ def play(children: dict[str, Character], clips: dict[str, Clip], speed: float = 
 
 
 def find_gap(
-    children: dict[str, Character], world: dict[str, Any], pair: tuple[tuple[str, str], tuple[str, str]], frame: int
+    children: dict[str, poise.Character],
+    world: dict[str, Any],
+    pair: tuple[tuple[str, str], tuple[str, str]],
+    frame: int,
 ) -> float:
     """m between two hands, surface to surface, in a frame; 0 where they touch."""
     lines = []
@@ -295,7 +298,7 @@ def find_gap(
     return max(0.0, float(find_distances(a, b)[0, 0] - a.radius[0] - b.radius[0]))
 
 
-def read_forces(stage: Stage) -> list[float]:
+def read_forces(stage: poise.Stage) -> list[float]:
     """N, that each child feels of the other, in the last step."""
     found = []
     for group in stage.groups:
@@ -313,9 +316,11 @@ def count_felt(game: Game, within: float = 0.1) -> int:
     return int(sum(bool(each.all()) for each, clap in zip(felt, ROUND, strict=True) if clap != OWN))
 
 
-def find_felt(children: dict[str, Character], clips: dict[str, Clip]) -> dict[str, float]:
+def find_felt(children: dict[str, poise.Character], clips: dict[str, poise.Clip]) -> dict[str, float]:
     """mm, how far a hand of each is moved by the other's: beside a game in which nobody touches anybody."""
-    runs = [play(children, clips, touch=touch).take for touch in (None, ContactSettings(itself=False, actors=False))]
+    runs = [
+        play(children, clips, touch=touch).take for touch in (None, poise.ContactSettings(itself=False, actors=False))
+    ]
     found = {}
     for name, child in children.items():
         at = [child.skeleton.index(side + "Hand") for side in SIDES]

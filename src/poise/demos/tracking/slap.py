@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
+import poise
+from poise import rotation
 from poise.demos.shared.show import Shot, film_shots, measure_mix, save_figures, save_motion, stand_still
 from poise.demos.tracking.pattycake import (
     ADULT,
@@ -32,25 +33,17 @@ from poise.demos.tracking.pattycake import (
     put_together,
     record_adult,
 )
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.drivers.track.track import Track
 from poise.engines.contact_log import find_peak
 from poise.files.output import write_bytes
-from poise.motion.clip import Clip
 from poise.motion.edits.ground import translate, turn
 from poise.motion.edits.offsets import Offset, apply_offsets
 from poise.motion.edits.sequence import Segment, join_segments
 from poise.motion.edits.timing import frame_times
 from poise.motion.gestures.arm import Arm, ArmPath
 from poise.motion.gestures.gesture import ArmGesture
-from poise.motion.motion import Pose
 from poise.motion.samples.curves import rise_and_fall
 from poise.pictures.plots import plot_transition
-from poise.spatial import rotation
-from poise.stage.stage import Stage
-from poise.stage.take.take import Take
 from poise.world.collision_shapes import build_bulk
-from poise.world.contact_settings import ContactSettings
 
 CLAPS = (OWN, RIGHT, OWN)
 DISTANCE, FPS = 0.50, 500.0
@@ -110,9 +103,9 @@ class Slapped:
     begins, ends  s, of the transition;  hit: s, when the hand touched the head; None: never
     """
 
-    stage: Stage
-    take: Take
-    motions: dict[str, Clip]
+    stage: poise.Stage
+    take: poise.Take
+    motions: dict[str, poise.Clip]
     begins: float
     ends: float
     hit: float | None
@@ -139,11 +132,15 @@ def run(folder: Path) -> dict[str, Any]:
     return save_figures(folder, "slap", figures)
 
 
-def build_clips(transition: float = TRANSITION) -> tuple[dict[str, Character], dict[str, Clip], dict[str, Clip]]:
+def build_clips(
+    transition: float = TRANSITION,
+) -> tuple[dict[str, poise.Character], dict[str, poise.Clip], dict[str, poise.Clip]]:
     """The children, what each is to follow, and the motions that the slapper's is made of."""
-    adult = Character.human(*ADULT, preset="mix")
+    adult = poise.Character.human(*ADULT, preset="mix")
     clip = record_adult(adult.skeleton, stand_still(adult), CLAPS)
-    children = {name: Character.human(m, kg, age=years, preset="mix") for name, (m, kg, years) in CHILDREN.items()}
+    children = {
+        name: poise.Character.human(m, kg, age=years, preset="mix") for name, (m, kg, years) in CHILDREN.items()
+    }
     clips = {name: play_on(clip, child) for name, child in children.items()}
     clips[SLAPPER] = translate(turn(clips[SLAPPER], np.pi, np.zeros(3)), np.array([0.0, 0.0, DISTANCE]))
     clips = put_together(children, clips, claps=CLAPS)
@@ -155,7 +152,7 @@ def build_clips(transition: float = TRANSITION) -> tuple[dict[str, Character], d
     return children, {SLAPPED: clips[SLAPPED], SLAPPER: result}, motions
 
 
-def record_slap(character: Character, stands: Clip, fps: float = 120.0) -> Clip:
+def record_slap(character: poise.Character, stands: poise.Clip, fps: float = 120.0) -> poise.Clip:
     """The slap of a body that stands where another clip of it does."""
     skeleton, slapping = character.skeleton, Slapping()
     times = frame_times(LASTS, fps, len(skeleton))
@@ -165,10 +162,10 @@ def record_slap(character: Character, stands: Clip, fps: float = 120.0) -> Clip:
     spine = skeleton.index("spine")
     turns[:, spine] = rotation.multiply(turns[:, spine], rotation.exp(lean))
     root = np.tile(stands.root[0], (len(times), 1))
-    return Clip(skeleton, times, root, rotation.make_continuous(turns), "slap")
+    return poise.Clip(skeleton, times, root, rotation.make_continuous(turns), "slap")
 
 
-def find_cheek(clip: Clip, character: Character, t: float) -> np.ndarray:
+def find_cheek(clip: poise.Clip, character: poise.Character, t: float) -> np.ndarray:
     """(3,) m, of the left cheek, where it is at a time."""
     at = min(t, float(clip.times[-1]))
     positions, turns = character.skeleton.pose(*clip.pose(at))
@@ -178,23 +175,23 @@ def find_cheek(clip: Clip, character: Character, t: float) -> np.ndarray:
     return np.asarray(positions[head] + rotation.rotate(turns[head], middle + np.array([shape.radius, -0.02, 0.0])))
 
 
-def aim(clip: Clip, character: Character, cheek: np.ndarray) -> Clip:
+def aim(clip: poise.Clip, character: poise.Character, cheek: np.ndarray) -> poise.Clip:
     """The slap with its palm past a cheek when it strikes."""
     place = cheek + np.array([-THROUGH, 0.0, 0.0])
     offset = Offset(HAND, STRIKES, place, tuple(find_palm(character, "right")[0]), before=0.3, after=0.3)
     return apply_offsets(clip, [offset]).clip
 
 
-def slap(transition: float = TRANSITION, touch: ContactSettings | None = None, engine: str = "mujoco") -> Slapped:
+def slap(transition: float = TRANSITION, touch: poise.ContactSettings | None = None, engine: str = "mujoco") -> Slapped:
     """Both on a stage. transition: s; 0 is a cut."""
     children, clips, motions = build_clips(transition)
     pairs = (*HANDS, (f"{SLAPPER}/{HAND}", f"{SLAPPED}/head"))
-    stage = Stage(engine, dt=DT, touch=touch or ContactSettings(only=pairs))
+    stage = poise.Stage(engine, dt=DT, touch=touch or poise.ContactSettings(only=pairs))
     for name, clip in clips.items():
-        actor = stage.add(children[name], name, Pose(clip.root[0].copy(), clip.rotations[0].copy()))
-        actor.drive("body", Kinematic(clip))
-        actor.drive("upperBody", Track(clip))
-    stage.actors[SLAPPED].drive("head", Track(clips[SLAPPED], stiffness=NECK))
+        actor = stage.add(children[name], name, poise.Pose(clip.root[0].copy(), clip.rotations[0].copy()))
+        actor.drive("body", poise.Kinematic(clip))
+        actor.drive("upperBody", poise.Track(clip))
+    stage.actors[SLAPPED].drive("head", poise.Track(clips[SLAPPED], stiffness=NECK))
     force: list[float] = []
     take = stage.run(LEAVES + LASTS, fps=FPS, each=lambda _t: force.append(_read_force(stage)))
     felt = np.flatnonzero(np.array(force) > 1.0)
@@ -202,7 +199,7 @@ def slap(transition: float = TRANSITION, touch: ContactSettings | None = None, e
     return Slapped(stage, take, motions, LEAVES - 0.5 * transition, LEAVES + 0.5 * transition, hit, np.array(force))
 
 
-def _read_force(stage: Stage) -> float:
+def _read_force(stage: poise.Stage) -> float:
     """N, of the hand on the head in the last step."""
     for group in stage.groups:
         for k, actor in enumerate(group.actors):
@@ -214,12 +211,12 @@ def _read_force(stage: Stage) -> float:
     return 0.0
 
 
-def find_hand(clip: Clip) -> np.ndarray:
+def find_hand(clip: poise.Clip) -> np.ndarray:
     """(F, 3) m, the right wrist."""
     return np.asarray(clip.positions[:, clip.skeleton.index(HAND)])
 
 
-def find_jump(take: Take, until: float, name: str = SLAPPER) -> float:
+def find_jump(take: poise.Take, until: float, name: str = SLAPPER) -> float:
     """m/s, the largest change of the hand's velocity from one frame to the next before a time."""
     velocity = np.diff(find_hand(take.clip(name)), axis=0) * FPS
     before = take.times[2:] < until

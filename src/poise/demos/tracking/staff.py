@@ -15,24 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
-from poise.body.skeleton import Skeleton
+import poise
+from poise import rotation
 from poise.demos.shared.show import BLUE, GREEN, RED, TAKE_FPS, Shot, measure_mix, save_show, stand_still
-from poise.drivers.balance.balance import Balance
-from poise.drivers.keep_upright.keep_upright import KeepUpright
-from poise.drivers.kinematic.kinematic import Kinematic
-from poise.drivers.track.track import Track
 from poise.files.output import write_bytes
 from poise.motion.gestures.arm import Arm, ArmPath
 from poise.motion.gestures.gesture import ArmGesture
-from poise.motion.motion import Pose
 from poise.pictures.items import DrawnProp
 from poise.pictures.mix_plots import plot_comparison
-from poise.spatial import rotation
 from poise.stage.actor import Actor
-from poise.stage.stage import Stage
-from poise.stage.take.take import Take
-from poise.world.prop import Prop
 
 HEIGHT, MASS, SECONDS, SETTLED = 1.75, 75.0, 5.0, 0.5
 LENGTH, RADIUS, STAFF = 1.7, 0.015, 1.2  # m, m, kg
@@ -86,7 +77,9 @@ def run(folder: Path) -> dict[str, Any]:
     return save_show(folder, "staff", shots, figures, shots[-1], azimuth=1.1)
 
 
-def play(way: str, seconds: float, engine: str = "mujoco", dt: float = 0.005) -> tuple[Stage, Take, np.ndarray]:
+def play(
+    way: str, seconds: float, engine: str = "mujoco", dt: float = 0.005
+) -> tuple[poise.Stage, poise.Take, np.ndarray]:
     """One of `WAYS`: the stage, its take, and (N,) N m that the wrist gave in every step."""
     stage, actor = build(way, engine, dt)
     torques: list[float] = []
@@ -100,32 +93,32 @@ def play(way: str, seconds: float, engine: str = "mujoco", dt: float = 0.005) ->
     return stage, take, np.array(torques)
 
 
-def build(way: str, engine: str = "mujoco", dt: float = 0.005) -> tuple[Stage, Actor]:
+def build(way: str, engine: str = "mujoco", dt: float = 0.005) -> tuple[poise.Stage, Actor]:
     """Somebody with a staff in his right hand."""
-    character = Character.human(HEIGHT, MASS, preset="mix")
-    stage, pump = Stage(engine, dt=dt), StaffPump()
-    stage.add_prop(Prop.capsule("staff", RADIUS, LENGTH, STAFF))
+    character = poise.Character.human(HEIGHT, MASS, preset="mix")
+    stage, pump = poise.Stage(engine, dt=dt), StaffPump()
+    stage.add_prop(poise.Prop.capsule("staff", RADIUS, LENGTH, STAFF))
     actor = stage.add(character, "actor", begin_with(character.skeleton, pump, stand_still(character).pose(0.0)))
     actor.grasp(HAND, "staff")
     if way == "animated":
-        actor.drive("root", Kinematic(stand_still(character)))
-        actor.drive("arms", Kinematic(pump))
+        actor.drive("root", poise.Kinematic(stand_still(character)))
+        actor.drive("arms", poise.Kinematic(pump))
         return stage, actor
-    actor.drive("legs", Balance())
-    actor.drive("arms", Track(pump))
+    actor.drive("legs", poise.Balance())
+    actor.drive("arms", poise.Track(pump))
     if way == "upright":
-        actor.drive([HAND], KeepUpright("staff"))
+        actor.drive([HAND], poise.KeepUpright("staff"))
     return stage, actor
 
 
-def begin_with(skeleton: Skeleton, gesture: ArmGesture, pose: Pose) -> Pose:
+def begin_with(skeleton: poise.Skeleton, gesture: ArmGesture, pose: poise.Pose) -> poise.Pose:
     """A pose with the arms as a gesture begins."""
     turns, joints = np.array(pose.rotations), gesture.joints(skeleton)
     turns[joints] = gesture.rotations(skeleton, np.zeros(1))[0]
-    return Pose(np.array(pose.root), turns)
+    return poise.Pose(np.array(pose.root), turns)
 
 
-def find_tilt(take: Take) -> np.ndarray:
+def find_tilt(take: poise.Take) -> np.ndarray:
     """(F,) degrees, how far the staff leans."""
     up = rotation.rotate(take.props["staff"][:, 3:], np.array([0.0, 1.0, 0.0]))[:, 1]
     return np.asarray(np.degrees(np.arccos(np.clip(up, -1.0, 1.0))))
