@@ -185,6 +185,14 @@ def test_a_touch_that_cannot_be_is_refused(wrong: dict[str, Any], words: str) ->
         ContactSettings(**wrong)
 
 
+@pytest.mark.parametrize("option", [{"softness": 0.05}, {"bounce": 0.5}])
+def test_engine_with_hard_contacts_refuses_soft_ones(option: dict[str, float]) -> None:
+    """They had no effect there."""
+    (name,) = option
+    rejects(lambda: Stage("inverse", touch=ContactSettings(**option)), name, "'inverse'", "penalty")
+    Stage("inverse", touch=ContactSettings(**option, forces="penalty"))
+
+
 def test_unknown_names_are_told() -> None:
     stage, _ = drop_hand(ContactSettings(only=(("leftHnd", "table"),)))
     rejects(stage.step, "leftHnd", "leftHand")

@@ -25,6 +25,7 @@ from poise.compiled.arena import Arena
 from poise.compiled.law import Block, Law, fields
 from poise.engines.scene import Scene
 from poise.errors import InputError
+from poise.world.contact_settings import ContactSettings
 from poise.world.ground.ground import Ground
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Capabilities:
     uneven     whether the ground may be other than one level plane
     moving     whether the ground may move, and carry what stands on it
     props      whether there are things on its ground
+    soft       whether what touches yields and bounces (`ContactSettings.softness`, `bounce`)
     flights    whether it reports that a body is airborne, and takes another velocity of its root; without, momentum in
                flight drifts with the step
     max_mass_ratio_time  s, with the `paper` coupling: the largest product of the step and the mass ratio of kinematic
@@ -67,6 +69,7 @@ class Capabilities:
     uneven: bool = True
     moving: bool = True
     props: bool = True
+    soft: bool = True
     flights: bool = False
     max_mass_ratio_time: float = math.inf
 
@@ -84,6 +87,17 @@ def check_ground(engine: Engine, ground: Ground | None) -> None:
     if type(ground) is not Ground and not engine.abilities.uneven:
         kind = type(ground).__name__
         raise InputError(f"the engine '{engine.name}' has level ground alone, not '{kind}'. Give it a Ground.")
+
+
+def check_touch(engine: Engine, touch: ContactSettings) -> None:
+    """Raise InputError where contact settings would have no effect in an engine."""
+    if touch.is_hard or engine.abilities.soft or touch.forces == "penalty":
+        return
+    name = "softness" if touch.softness > 0.0 else "bounce"
+    raise InputError(
+        f"a {name} of {getattr(touch, name):g} has no effect in the engine '{engine.name}', whose contacts are hard. "
+        f"Set it to 0, use forces='penalty', or use another engine."
+    )
 
 
 @dataclass(eq=False)

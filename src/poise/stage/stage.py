@@ -14,7 +14,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.dynamics.tree import GRAVITY
-from poise.engines.engine import Engine, PropState, check_ground
+from poise.engines.engine import Engine, PropState, check_ground, check_touch
 from poise.engines.registry import DEFAULT, check_engine, get_engine
 from poise.errors import InputError, check_most, unknown_name
 from poise.kinds import checked
@@ -87,6 +87,7 @@ class Stage:
         self.coupling_filter = None if coupling_filter is None else float(coupling_filter)
         self.ground, self.gravity = ground, take_gravity(gravity)
         self.touch = take_touch(touch)
+        check_touch(self.engine, self.touch)
         self.actors: dict[str, Actor] = {}
         self.props: dict[str, Prop] = {}
         self.event_log, self.hits = EventLog(), HitReports(self)

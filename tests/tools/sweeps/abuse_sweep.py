@@ -218,7 +218,7 @@ class Episode:
         couple = "paper" if rng.random() < paper else "exact"
         odd = rng.random() < 0.15
         gravity = rng.normal(size=3) * rng.choice([0.0, 3.0, 15.0]) if odd else np.array([0.0, -9.81, 0.0])
-        return {
+        options = {
             "engine": engine, "couple": couple, "dt": float(rng.choice(STEPS)),
             "gain": float(rng.uniform(0.0, 2.0)) if rng.random() < 0.2 else 1.0,
             "ground": self._draw_ground(engine), "gravity": tuple(gravity.tolist()), "threads": int(rng.integers(1, 3)),
@@ -230,6 +230,10 @@ class Episode:
                 bounce=float(rng.choice([0.0, 0.0, 0.3, 0.9])),
             ),
         }  # fmt: skip
+        touch = options["touch"]
+        if engine == "inverse" and touch.forces == "engine":  # which refuses soft contacts
+            options["touch"] = replace(touch, softness=0.0, bounce=0.0)
+        return options
 
     def _draw_ground(self, engine: str) -> Ground | None:
         rng, friction = self.rng, float(self.rng.choice([0.0, self.rng.uniform(0.0, 1.5)], p=[0.15, 0.85]))

@@ -52,7 +52,9 @@ class InverseEngine(Engine):
     """Hard contacts, at steps of up to 40 ms."""
 
     name = "inverse"
-    abilities = Capabilities(couplings=("exact",), pins=False, carriers=False, moving=False, axial=True, flights=True)
+    abilities = Capabilities(
+        couplings=("exact",), pins=False, carriers=False, moving=False, soft=False, axial=True, flights=True
+    )
 
     def build(self, scene: Scene) -> Simulation:
         """A model of the scene with its state."""

@@ -33,6 +33,9 @@ _HARD = 0.02  # s: MuJoCo's own softness, which the ground has
 # Damping over critical, where a body falls: what is in something is pushed out by 1.4 % of its depth a step. With 11 %,
 # at 1, arms that a drop begins with 20 mm in the trunk give the body 2 % of its height.
 _SLOWLY = 3.0
+# rad/s, the least frequency of a contact that bounces: what meets it at 8 m/s sinks in by 80 mm. With 27 rad/s, which a
+# bounce of 0.9 would need at 2 ms, a ball goes through a trunk.
+_FIRM = 100.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,13 +152,14 @@ def _find_softness(scene: Scene, softness: float) -> float:
 def _find_bounce(scene: Scene) -> list[float]:
     """Time constant (s) and damping ratio of what bounces: the spring's frequency is 1 over their product.
 
-    The step is implicit, which damps by itself: w dt / 2 of critical.
+    The step is implicit, which damps by itself: w dt / 2 of critical. Where that is more than is wanted, things part
+    with less speed: a softer spring would let them through one another.
     """
     wanted = find_damping(scene.touch.bounce)
-    omega = min(0.5, 1.6 * wanted) / scene.dt
+    omega = max(min(0.5, 1.6 * wanted) / scene.dt, min(_FIRM, 0.5 / scene.dt))
     if scene.touch.softness > 0.0:
         omega = min(omega, 1.0 / scene.touch.softness)
-    ratio = wanted - 0.5 * omega * scene.dt
+    ratio = max(wanted - 0.5 * omega * scene.dt, 1e-3)
     return [1.0 / (omega * ratio), ratio]
 
 
