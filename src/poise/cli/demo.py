@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -44,15 +45,9 @@ def demo(options: DemoOptions, run: Run) -> dict[str, Any]:
     Exit 1 if somebody fell.
     """
     names, output = choose("demo", options.name, DEMOS), Path(options.output)
-    if options.minutes is not None and not 0.0 < options.minutes <= 1e5:
-        raise InputError(f"--minutes must be above 0 and at most 100000; given {options.minutes:g}.")
-    if options.minutes is not None and options.soak:
-        raise InputError("--soak is an hour; leave out --minutes or --soak.")
     given = {name: getattr(options, name) for name in _OF_DEMOS if run.is_given(name)}
     of_demos = {each: _find_options(each, given) for each in names}
-    for key in given:
-        if not any(key in each for each in of_demos.values()):
-            raise InputError(f"demo '{options.name}' has no option --{key}; it is for another demo. Leave it out.")
+    _check_options(options, given, of_demos)
     seeded = {} if options.seed is None else {"seed": options.seed}
     if seeded and not any(_find_options(each, seeded) for each in names):
         run.note("nothing is random here, so --seed changes nothing.")
@@ -70,6 +65,17 @@ def demo(options: DemoOptions, run: Run) -> dict[str, Any]:
     fell = any(values.get("fell") for values in figures.values())
     run.answer = Answer(shown, lambda _: text, exit_code=int(fell))
     return shown
+
+
+def _check_options(options: DemoOptions, given: Iterable[str], of_demos: Mapping[str, Iterable[str]]) -> None:
+    """Refuse options that are out of range, or that none of the demos has."""
+    if options.minutes is not None and not 0.0 < options.minutes <= 1e5:
+        raise InputError(f"--minutes must be above 0 and at most 100000; given {options.minutes:g}.")
+    if options.minutes is not None and options.soak:
+        raise InputError("--soak is an hour; leave out --minutes or --soak.")
+    for key in given:
+        if not any(key in each for each in of_demos.values()):
+            raise InputError(f"demo '{options.name}' has no option --{key}; it is for another demo. Leave it out.")
 
 
 def _check_output(folder: Path, names: list[str], clip: Path | None) -> None:

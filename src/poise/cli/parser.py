@@ -94,34 +94,48 @@ def _describe_answer(answer: Answer) -> str:
 
 
 def _make_parameter(each: OptionField, group: Group | None) -> inspect.Parameter:
-    option, is_required = each.option, each.default is MISSING or each.option.is_needed
-    kind: Any = next((kind for kind in (bool, float, int) if kind in each.kinds), Path if each.is_file else str)
-    if kind is not bool and (option.parse or option.accept or (str in each.kinds and not each.is_file)):
-        kind = str
-    if option.choices:
-        kind = Literal[option.choices]
-    shown = format_default(each)
-    text = (
-        option.help
-        + (f" [{option.unit}]" if option.unit else "")
-        + (f" [default: {shown}]" if shown and not is_required else "")
-    )
-    kind = tuple[kind, ...] if option.several else kind
-    flags: dict[str, Any] = {} if each.is_positional else {"name": [flag for flag in (option.short, each.flag) if flag]}
-    settings: dict[str, Any] = {**flags, "group": group} if flags and group is not None else flags
-    if kind is not bool and not option.choices:
-        settings["converter"] = keep_words if option.several else keep_word
-    if option.takes_several:
-        settings["consume_multiple"] = True
-    if each.default is not True:
-        settings["negative"] = ""  # otherwise cyclopts adds --no-NAME
-    parameter = Parameter(help=text, show_default=False, **settings)
+    is_required = each.default is MISSING or each.option.is_needed
+    kind = _find_type(each)
+    parameter = Parameter(help=_describe(each, is_required), show_default=False, **_choose_settings(each, kind, group))
     return inspect.Parameter(
         each.name,
         inspect.Parameter.POSITIONAL_ONLY if each.is_positional else inspect.Parameter.KEYWORD_ONLY,
         default=inspect.Parameter.empty if is_required else None,
         annotation=Annotated[kind if is_required else kind | None, parameter],
     )
+
+
+def _find_type(each: OptionField) -> Any:
+    """Return the type that cyclopts shows and checks; `read_words` reads the values."""
+    option = each.option
+    kind: Any = next((kind for kind in (bool, float, int) if kind in each.kinds), Path if each.is_file else str)
+    if kind is not bool and (option.parse or option.accept or (str in each.kinds and not each.is_file)):
+        kind = str
+    if option.choices:
+        kind = Literal[option.choices]
+    return tuple[kind, ...] if option.several else kind
+
+
+def _describe(each: OptionField, is_required: bool) -> str:
+    shown = "" if is_required else format_default(each)
+    unit = f" [{each.option.unit}]" if each.option.unit else ""
+    return each.option.help + unit + (f" [default: {shown}]" if shown else "")
+
+
+def _choose_settings(each: OptionField, kind: Any, group: Group | None) -> dict[str, Any]:
+    option = each.option
+    settings: dict[str, Any] = {}
+    if not each.is_positional:
+        settings["name"] = [flag for flag in (option.short, each.flag) if flag]
+        if group is not None:
+            settings["group"] = group
+    if kind is not bool and not option.choices:
+        settings["converter"] = keep_words if option.several else keep_word
+    if option.takes_several:
+        settings["consume_multiple"] = True
+    if each.default is not True:
+        settings["negative"] = ""  # otherwise cyclopts adds --no-NAME
+    return settings
 
 
 def format_default(each: OptionField) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from poise.body.skeleton import Skeleton
-from poise.errors import unknown_name
+from poise.errors import InputError, unknown_name
 from poise.files.reading.pipeline import Reading
 from poise.files.reporting import SILENT, Reporter
 from poise.jobs.edit.plans import ClipSource, SegmentPlan
@@ -54,8 +54,29 @@ def make_gesture(source: ClipSource, skeleton: Skeleton) -> Clip:
 
     table, name = source.table, source.gesture or ""
     function = list_gestures()[name]
+    _check_parameters(source, name, inspect.signature(function).parameters)
     given: dict[str, Any] = dict(source.parameters)
-    parameters = inspect.signature(function).parameters
+    with table.reading():
+        try:
+            if "stresses" in given:
+                given["stresses"] = [_read_stress(each) for each in given["stresses"]]
+            if "skeleton" not in inspect.signature(function).parameters:
+                gesture = function(**given)
+                assert isinstance(gesture, Gesture)
+                return GestureMotion(gesture, skeleton).sample(source.seconds, source.fps).replace(name=source.name)
+            if source.seconds is not None:
+                given["duration"] = source.seconds
+            clip: Clip = function(skeleton, fps=source.fps, **given)
+        except InputError:
+            raise
+        except (TypeError, ValueError, AttributeError) as error:
+            raise table.wrong(None, f"a parameter of gesture '{name}' is of the wrong kind: {error}.") from None
+    return clip.replace(name=source.name)
+
+
+def _check_parameters(source: ClipSource, name: str, parameters: Mapping[str, inspect.Parameter]) -> None:
+    """Refuse parameters that a gesture does not have or lacks."""
+    table, given = source.table, source.parameters
     allowed = [each for each in parameters if each not in ("skeleton", "duration", "fps")]
     odd = next((key for key in given if key not in allowed), None)
     if odd is not None:
@@ -65,25 +86,6 @@ def make_gesture(source: ClipSource, skeleton: Skeleton) -> Clip:
     lacking = [key for key in allowed if key not in given and parameters[key].default is inspect.Parameter.empty]
     if lacking:
         raise table.wrong(None, f"gesture '{name}' needs {' and '.join(map(repr, lacking))}.")
-    with table.reading():
-        try:
-            if "stresses" in given:
-                given["stresses"] = [_read_stress(each) for each in given["stresses"]]
-            if "skeleton" not in parameters:
-                gesture = function(**given)
-                assert isinstance(gesture, Gesture)
-                return GestureMotion(gesture, skeleton).sample(source.seconds, source.fps).replace(name=source.name)
-            if source.seconds is not None:
-                given["duration"] = source.seconds
-            clip = function(skeleton, fps=source.fps, **given)
-        except (TypeError, ValueError, AttributeError) as error:
-            from poise.errors import InputError
-
-            if isinstance(error, InputError):
-                raise
-            raise table.wrong(None, f"a parameter of gesture '{name}' is of the wrong kind: {error}.") from None
-    result: Clip = clip.replace(name=source.name)
-    return result
 
 
 def _read_stress(given: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,17 +39,11 @@ def measure_edit(
     actors = tuple(actors)
     for actor in actors:
         who = "" if len(actors) == 1 else f"{actor.name}: "
-        places = find_places(actor, [path for path, _ in written.get(actor.name, [])])
-        place, speed = measure_jumps(actor.clip.times, places)
-        calm = np.ones(len(speed), bool)
-        for join in actor.arranged.joins:
-            told, sentences = _measure_join(recipe, actor, join, place, speed, calm)
-            joins.append(told)
-            warnings += [who + sentence for sentence in sentences]
-        elsewhere = max(elsewhere, float(speed[calm].max(initial=0.0)))
-        told_offsets, sentences = _measure_offsets(recipe, actor, [path for path, _ in written.get(actor.name, [])])
-        offsets += told_offsets
-        warnings += [who + sentence for sentence in sentences]
+        files = [path for path, _ in written.get(actor.name, [])]
+        told_joins, speed, sentences = _measure_joins(recipe, actor, files)
+        told_offsets, more = _measure_offsets(recipe, actor, files)
+        joins, offsets, elsewhere = joins + told_joins, offsets + told_offsets, max(elsewhere, speed)
+        warnings += [who + sentence for sentence in (*sentences, *more)]
     clip = actors[0].clip
     each = [there for files in written.values() for _, there in files]
     errors = [there.error for there in each if there.error is not None]
@@ -94,6 +88,17 @@ def find_places(actor: EditedActor, files: Iterable[Path]) -> np.ndarray:
         if places is not None and places.shape == actor.clip.positions.shape:
             return places
     return actor.clip.positions
+
+
+def _measure_joins(
+    recipe: EditRecipe, actor: EditedActor, files: Sequence[Path]
+) -> tuple[list[dict[str, Any]], float, list[str]]:
+    """What its joins came to, m/s of the largest jump of a velocity elsewhere, and warnings."""
+    place, speed = measure_jumps(actor.clip.times, find_places(actor, files))
+    calm = np.ones(len(speed), bool)
+    found = [_measure_join(recipe, actor, join, place, speed, calm) for join in actor.arranged.joins]
+    warnings = [sentence for _, sentences in found for sentence in sentences]
+    return [told for told, _ in found], float(speed[calm].max(initial=0.0)), warnings
 
 
 def _measure_join(

@@ -92,23 +92,14 @@ def _parse(top: Table, path: Path, file: TomlFile) -> EditRecipe:
     if resample not in (None, *_WAYS):
         raise top.wrong("resample", str(unknown_name("resampling", resample or "", _WAYS)))
     align = top.flag("align")
-    clips = {name: _read_clip(name, table, folder) for name, table in top.named("clips").items()}
-    if not clips:
-        raise InputError("has no clips. Give at least one: [clips.NAME] with file or gesture.")
-    segments = {name: _read_segment(name, table, clips) for name, table in top.named("segments").items()}
-    both = next((name for name in segments if name in clips), None)
-    if both is not None:
-        raise segments[both].table.wrong(None, f"'{both}' is a clip and a segment. Give each a name of its own.")
-    scenery = None
-    if (stage := top.text("stage")) is not None:
-        with top.reading("stage"):
-            scenery = load_scenery(folder / stage)
+    clips, segments = _read_stretches(top, folder)
+    stage = top.text("stage")
+    scenery = None if stage is None else _read_scenery(top, folder / stage)
     sequence = _read_sequence(top, clips, segments)
     actors = _read_actors(top, folder, clips, segments, sequence)
+    names = {actor.name for actor in actors}
     offsets = tuple(
-        offset
-        for table in top.tables("offsets", _MOST_OFFSETS)
-        for offset in _read_offset(table, {actor.name for actor in actors}, scenery)
+        offset for table in top.tables("offsets", _MOST_OFFSETS) for offset in _read_offset(table, names, scenery)
     )
     top.check_all_read()
     check_keys(top, segments, actors, offsets)
@@ -117,6 +108,23 @@ def _parse(top: Table, path: Path, file: TomlFile) -> EditRecipe:
         TRANSITION if transition is None else transition, align is not False, 1.0 if speed is None else speed, scenery,
         None if stage is None else folder / stage, frozenset(file.plain), list_unused(clips, segments, actors),
     )  # fmt: skip
+
+
+def _read_stretches(top: Table, folder: Path) -> tuple[dict[str, ClipSource], dict[str, SegmentPlan]]:
+    """Clips and segments by name."""
+    clips = {name: _read_clip(name, table, folder) for name, table in top.named("clips").items()}
+    if not clips:
+        raise InputError("has no clips. Give at least one: [clips.NAME] with file or gesture.")
+    segments = {name: _read_segment(name, table, clips) for name, table in top.named("segments").items()}
+    both = next((name for name in segments if name in clips), None)
+    if both is not None:
+        raise segments[both].table.wrong(None, f"'{both}' is a clip and a segment. Give each a name of its own.")
+    return clips, segments
+
+
+def _read_scenery(top: Table, path: Path) -> Scenery:
+    with top.reading("stage"):
+        return load_scenery(path)
 
 
 def _within(table: Table, key: str, allowed: tuple[float, float]) -> float | None:
@@ -251,14 +259,7 @@ def _read_actors(
     body = _read_body(top.table("body"), folder)
     tables = top.named("actors")
     if not tables:
-        if sequence is None:
-            if len(clips) > 1:
-                raise InputError("has several clips and no 'sequence'. Say in which order they are played.")
-            if segments:
-                first, names = next(iter(segments.values())).table, ", ".join(f'"{name}"' for name in segments)
-                raise first.wrong(None, f"{first.what} is in no 'sequence'. Say in which order: sequence = [{names}].")
-            sequence = (_find_segment(next(iter(clips)), top, None, clips, segments),)
-        return (ActorPlan(ONLY, top, body, sequence),)
+        return (ActorPlan(ONLY, top, body, sequence or _find_only_stretch(top, clips, segments)),)
     actors = []
     for name, table in tables.items():
         position, heading = table.numbers("position", 3), table.number("heading_degrees")
@@ -275,6 +276,18 @@ def _read_actors(
         if not name.isidentifier():
             raise tables[name].wrong(None, f"an actor's name is letters, digits and _, for files; '{name}' given.")
     return tuple(actors)
+
+
+def _find_only_stretch(
+    top: Table, clips: dict[str, ClipSource], segments: dict[str, SegmentPlan]
+) -> tuple[SegmentPlan, ...]:
+    """The only clip, where nothing says what is played."""
+    if len(clips) > 1:
+        raise InputError("has several clips and no 'sequence'. Say in which order they are played.")
+    if segments:
+        first, names = next(iter(segments.values())).table, ", ".join(f'"{name}"' for name in segments)
+        raise first.wrong(None, f"{first.what} is in no 'sequence'. Say in which order: sequence = [{names}].")
+    return (_find_segment(next(iter(clips)), top, None, clips, segments),)
 
 
 def _read_body(table: Table, folder: Path) -> BodyPlan:
@@ -369,27 +382,32 @@ def check_keys(
     """Refuse keys of a recipe that nothing can come of, whatever its clips are."""
     joins = [segment for actor in actors for segment in actor.sequence[1:]]
     repeats = any(segment.repeat > 1 for actor in actors for segment in actor.sequence)
-    for name, segment in segments.items():
-        played = any(each.name == name for actor in actors for each in actor.sequence)
-        if segment.transition is not None and played:
-            if not any(each.name == name for each in joins):
-                raise segment.table.wrong("transition", say_first(segment.table))
-            if not any(each.name == name and each.transition == segment.transition for each in joins):
-                raise segment.table.wrong(
-                    "transition",
-                    f"'transition' of {segment.table.what} has no effect: the sequence says another wherever it is "
-                    "played. Leave out one.",
-                )
-    if "transition" in top and not repeats and all(segment.transition is not None for segment in joins):
-        why = "every join has its own" if joins else "a single stretch has no join"
-        raise top.wrong("transition", f"'transition' of {top.what} has no effect: {why}. Leave it out.")
-    if "align" in top and not repeats and not joins:
-        raise top.wrong("align", f"'align' of {top.what} has no effect: a single stretch has no join. Leave it out.")
+    played = {segment.name for actor in actors for segment in actor.sequence}
+    for name in [name for name in segments if name in played]:
+        _check_transition(segments[name], [each for each in joins if each.name == name])
+
+    def refuse(key: str, why: str) -> None:
+        if key in top:
+            raise top.wrong(key, f"'{key}' of {top.what} has no effect: {why}. Leave it out.")
+
+    if not repeats and all(segment.transition is not None for segment in joins):
+        refuse("transition", "every join has its own" if joins else "a single stretch has no join")
+    if not repeats and not joins:
+        refuse("align", "a single stretch has no join")
     for key in ("sequence", "body"):
-        if key in top and all(actor.table is not top and key in actor.table for actor in actors):
-            raise top.wrong(key, f"'{key}' of {top.what} has no effect: every actor has its own. Leave it out.")
-    if "stage" in top and not any(offset.target.prop is not None for offset in offsets):
-        raise top.wrong("stage", f"'stage' of {top.what} has no effect: no offset names a 'prop' of it. Leave it out.")
+        if all(actor.table is not top and key in actor.table for actor in actors):
+            refuse(key, "every actor has its own")
+    if all(offset.target.prop is None for offset in offsets):
+        refuse("stage", "no offset names a 'prop' of it")
+
+
+def _check_transition(segment: SegmentPlan, joins: Sequence[SegmentPlan]) -> None:
+    """Refuse the transition of a segment that is played, if none of the joins into it has it."""
+    if segment.transition is None or any(each.transition == segment.transition for each in joins):
+        return
+    what = segment.table.what
+    why = f"'transition' of {what} has no effect: the sequence says another wherever it is played. Leave out one."
+    raise segment.table.wrong("transition", why if joins else say_first(segment.table))
 
 
 def say_first(table: Table) -> str:

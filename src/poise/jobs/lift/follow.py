@@ -29,17 +29,17 @@ from poise.jobs.shared.base import find_legs
 from poise.jobs.shared.options import KINEMATIC, PLANTED
 from poise.jobs.shared.simulation import (
     Mix,
+    add_body,
+    add_pushes,
     check_size,
     choose_step,
     cut_character,
     find_ground,
     find_physical,
-    find_pushed,
     restore_mix,
     run_stage,
 )
 from poise.motion.clip import Clip
-from poise.motion.motion import Pose
 from poise.motion.root import HipsRoot, root_at_hips
 from poise.motion.samples.body import REACH
 from poise.spatial import rotation
@@ -122,10 +122,6 @@ class _Diary:
 def simulate_lift(clip: Clip, character: Character, plan: LiftPlan | None = None) -> Lifted:
     """Have a body follow a clip within its strength. character: on the clip's own skeleton."""
     plan = plan or LiftPlan()
-    if len(clip) < 3:
-        raise InputError(
-            f"a simulation needs a clip of at least 3 frames, to have speeds and accelerations; this has {len(clip)}."
-        )
     check_size(clip)
     rooting = root_at_hips(clip)
     found = _lift_body(rooting, cut_character(character, rooting.body.skeleton), plan)
@@ -137,49 +133,25 @@ def simulate_lift(clip: Clip, character: Character, plan: LiftPlan | None = None
 def _lift_body(rooting: HipsRoot, character: Character, plan: LiftPlan) -> Lifted:
     """The same of a body apart."""
     clip = rooting.body
-    skeleton, names = clip.skeleton, clip.skeleton.names
     base = plan.choose_base(clip, character, balances=True)
+    is_kinematic = base.name == KINEMATIC
     muscles = plan.build_muscles(character)
-    ground = plan.fit_ground(find_ground(rooting.clip, plan, bool(find_legs(skeleton))), clip, character, base)
+    ground = plan.fit_ground(find_ground(rooting.clip, plan), clip, character, base)
     notes = [base.why] if base.why else []
     if base.name == PLANTED and type(ground) is Ground and not base.steps:
-        planted = plant_soles(clip, ground.height)
-        off = float(np.degrees(rotation.angle(planted.rotations, clip.rotations)).max())
-        if off > NOTED:
-            notes.append(
-                f"the soles are laid flat on the ground, which turns joints of the legs by up to {off:.0f} degrees."
-            )
-        clip = planted
+        clip, note = _lay_soles(clip, ground.height)
+        notes += note
     stage = Stage(plan.engine, choose_step(clip, plan.dt), ground=ground, touch=plan.scenery.touch)
-    for prop in plan.scenery.props:
-        stage.add_prop(prop)
-    for load in plan.loads:
-        skeleton.index(load.joint)
-    pose = Pose(clip.root[0].copy(), clip.rotations[0].copy())
-    actor = stage.add(character, name="actor", pose=pose, loads=plan.loads)
-    start = -float(clip.times[0])
-    legs = {i for leg in find_legs(skeleton) for i in skeleton.chain(leg)} if base.name == KINEMATIC else set()
-    moved = sorted(find_physical(character, plan.physical) - legs)
-    if not moved:
-        raise InputError("nothing is left that muscles could move: pelvis and legs follow the clip.")
-    rest = [i for i in range(0 if base.name == KINEMATIC else 1, len(skeleton)) if i not in moved]
-    part = [names[i] for i in moved]
-    center = "" if plan.center == "none" or base.name == KINEMATIC else plan.center
-    paths = {joint: path.shifted(-start) for joint, path in plan.paths.items()}
-    if plan.priorities == STRICT and base.name == KINEMATIC and not (plan.lead or paths):
-        raise InputError(
-            "strict priorities need goals to rank; on a kinematic base nothing balances, and no joint is led. Lead a "
-            "joint (rightHand=position), or use weighted priorities."
-        )
-    strength = Strength(
-        clip, muscles, start, center=center, effectors=dict(plan.lead), insists=plan.insists, paths=paths,
-        priorities=plan.priorities,
-    )  # fmt: skip
+    actor = add_body(stage, character, clip, plan)
+    moved = _find_moved(character, plan, is_kinematic)
+    rest = [i for i in range(0 if is_kinematic else 1, len(clip.skeleton)) if i not in moved]
+    strength = _build_strength(clip, muscles, plan, is_kinematic)
+    names = clip.skeleton.names
     if rest:  # first: a split is judged when it is whole
-        actor.drive([names[i] for i in rest], Kinematic(clip, start))
+        actor.drive([names[i] for i in rest], Kinematic(clip, -float(clip.times[0])))
+    part = [names[i] for i in moved]
     actor.drive(part, strength)
-    for push in plan.pushes:
-        actor.push(find_pushed(skeleton, push.joint), push.force, push.seconds, push.start)
+    add_pushes(actor, plan)
     diary = _Diary(actor, ", ".join(part))
     mix = run_stage(stage, actor, clip, rest, base.steps, diary)
     player = actor.player(diary.part)
@@ -187,6 +159,39 @@ def _lift_body(rooting: HipsRoot, character: Character, plan: LiftPlan) -> Lifte
     diary(stage.time)
     mix = dataclasses.replace(mix, base=base.name, notes=tuple(notes), tracked=moved)
     return Lifted(mix, diary.close(player), muscles)
+
+
+def _lay_soles(clip: Clip, height: float) -> tuple[Clip, list[str]]:
+    """Return a clip whose soles lie on level ground at a height (m), and a note if that turned joints by much."""
+    planted = plant_soles(clip, height)
+    off = float(np.degrees(rotation.angle(planted.rotations, clip.rotations)).max())
+    note = f"the soles are laid flat on the ground, which turns joints of the legs by up to {off:.0f} degrees."
+    return planted, [note] if off > NOTED else []
+
+
+def _find_moved(character: Character, plan: LiftPlan, is_kinematic: bool) -> list[int]:
+    """Return the joints (indices) that muscles move. is_kinematic: root and legs follow the clip"""
+    skeleton = character.skeleton
+    legs = {i for leg in find_legs(skeleton) for i in skeleton.chain(leg)} if is_kinematic else set()
+    moved = sorted(find_physical(character, plan.physical) - legs)
+    if not moved:
+        raise InputError("nothing is left that muscles could move: pelvis and legs follow the clip.")
+    return moved
+
+
+def _build_strength(clip: Clip, muscles: JointStrength, plan: LiftPlan, is_kinematic: bool) -> Strength:
+    start = -float(clip.times[0])
+    center = "" if plan.center == "none" or is_kinematic else plan.center
+    paths = {joint: path.shifted(-start) for joint, path in plan.paths.items()}
+    if plan.priorities == STRICT and is_kinematic and not (plan.lead or paths):
+        raise InputError(
+            "strict priorities need goals to rank; on a kinematic base nothing balances, and no joint is led. Lead a "
+            "joint (rightHand=position), or use weighted priorities."
+        )
+    return Strength(
+        clip, muscles, start, center=center, effectors=dict(plan.lead), insists=plan.insists, paths=paths,
+        priorities=plan.priorities,
+    )  # fmt: skip
 
 
 _Y = np.array([0.0, 1.0, 0.0])

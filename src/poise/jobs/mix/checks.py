@@ -17,13 +17,12 @@ from poise.files.reporting import Reporter
 from poise.jobs.mix.outputs import FILMS, TAKE, MixOutputs
 from poise.jobs.mix.pictures import check_film
 from poise.jobs.mix.plan import MixPlan
-from poise.jobs.shared.base import Base
+from poise.jobs.shared.base import Base, find_legs
 from poise.jobs.shared.options import BALANCE, KINEMATIC, PLANTED
 from poise.jobs.shared.outputs import check_outputs, check_suffix
 from poise.jobs.shared.simulation import choose_step, find_base, find_driven, find_pushed
 from poise.motion.clip import Clip
 from poise.motion.edits.borrow import find_borrowed
-from poise.motion.parts import part_joints
 from poise.world.forces import Push
 
 BROKEN = "nonfinite"
@@ -82,13 +81,12 @@ def check_effects(
     base, names = find_base(clip, character, plan)
     physical = {skeleton.index(name) for name in names}
     balances = base.name == PLANTED and _has_legs(skeleton, physical)
-    for name in BALANCE:
-        if name in given and not balances:
-            raise InputError(
-                f"{audience.spell(name)} is the balance's, which is for physical legs on planted feet; "
-                f"{_say_base(base, plan, audience)}, or leave it out."
-            )
-
+    misplaced = next((name for name in BALANCE if name in given and not balances), None)
+    if misplaced is not None:
+        raise InputError(
+            f"{audience.spell(misplaced)} is the balance's, which is for physical legs on planted feet; "
+            f"{_say_base(base, plan, audience)}, or leave it out."
+        )
     _check_borrowed(skeleton, plan, borrowed, balances, audience)
     physical, floats = _add_drives(clip, character, plan, physical, balances)
 
@@ -100,36 +98,44 @@ def check_effects(
             f"{audience.spell('base')} {plan.planted} plants the feet of physical legs; "
             f"{_say_base(base, plan, audience)}, or leave it out."
         )
-    masses = build_tree(character).masses
-    following = [i for i in range(1, len(skeleton)) if i not in physical and masses[i] > 0.0]
-    if plan.gain != 1.0 and not any(feels(skeleton.names[i]) for i in following):
+    if plan.gain != 1.0:
+        _check_gain(character, plan, physical, feels, audience)
+    unfelt = next((load.joint for load in plan.loads if not feels(load.joint)), None)
+    if unfelt is not None:
+        raise InputError(f"nothing physical carries the load at '{unfelt}'. {_say_physical(base, plan, audience)}")
+    for push in plan.pushes:
+        _check_push(clip, base, plan, push, feels, audience)
+    if films:
+        _check_drawn(clip, character, audience)
+
+
+def _check_gain(
+    character: Character, plan: MixPlan, physical: set[int], feels: Callable[[str], bool], audience: Reporter
+) -> None:
+    skeleton, masses = character.skeleton, build_tree(character).masses
+    if not any(feels(skeleton.names[i]) for i in range(1, len(skeleton)) if i not in physical and masses[i] > 0.0):
         raise InputError(
             f"{audience.spell('gain')} is the coupling's, from parts that follow the clip to the physical parts that "
             "carry them; here nothing that follows the clip is carried. "
             f"Name other {audience.spell(plan.parts)} parts, or leave it out."
         )
-    for load in plan.loads:
-        if not feels(load.joint):
-            raise InputError(
-                f"nothing physical carries the load at '{load.joint}'. {_say_physical(base, plan, audience)}"
-            )
-    for push in plan.pushes:
-        _check_push(clip, base, plan, push, feels, audience)
-    if films:
-        from poise.body.geometry.mannequin import build_mannequin
 
-        try:
-            build_mannequin(skeleton, character.mass)
-        except InputError as error:
-            raise InputError(f"{audience.spell('film')} cannot be drawn: {error}") from error
-        check_film(clip)
+
+def _check_drawn(clip: Clip, character: Character, audience: Reporter) -> None:
+    from poise.body.geometry.mannequin import build_mannequin
+
+    try:
+        build_mannequin(clip.skeleton, character.mass)
+    except InputError as error:
+        raise InputError(f"{audience.spell('film')} cannot be drawn: {error}") from error
+    check_film(clip)
 
 
 def _check_borrowed(
     skeleton: Skeleton, plan: MixPlan, borrowed: Iterable[str], balances: bool, audience: Reporter
 ) -> None:
     """Refuse parts of other clips that something else drives: legs that balance, parts with drivers of their own."""
-    driven, legs = find_driven(skeleton, plan), _find_legs(skeleton) if balances else set()
+    driven, legs = find_driven(skeleton, plan), find_legs(skeleton) if balances else set()
     for part in borrowed:
         joints = set(find_borrowed(skeleton, part))
         if joints & legs:
@@ -150,7 +156,7 @@ def _add_drives(
         driver = drive.build(motion=clip, start=-float(clip.times[0]))
         is_given = driver.level == MOTION
         physical = physical - joints if is_given else physical | joints
-        balances = balances and not joints & _find_legs(clip.skeleton)
+        balances = balances and not joints & find_legs(clip.skeleton)
         balances = balances or driver.claim(character, sorted(joints), drive.part).frees_root
     return physical, balances
 
@@ -177,15 +183,8 @@ def _check_push(
         raise InputError(f"nothing physical feels the push at '{push.joint}'. {_say_physical(base, plan, audience)}")
 
 
-def _find_legs(skeleton: Skeleton) -> set[int]:
-    try:
-        return set(part_joints(skeleton, "legs"))
-    except InputError:
-        return set()
-
-
 def _has_legs(skeleton: Skeleton, physical: set[int]) -> bool:
-    legs = _find_legs(skeleton)
+    legs = find_legs(skeleton)
     return bool(legs) and legs <= physical
 
 

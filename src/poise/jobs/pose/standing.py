@@ -336,36 +336,25 @@ class StandingSolver:
         self, poser: PoseSolver, wanted: PoseGoals, step: float, begin: Mapping[str, np.ndarray], root: np.ndarray,
         rotations: np.ndarray, is_last: bool, floor: dict[tuple[int, int], PositionGoal],
     ) -> PoseSolution:  # fmt: skip
-        stance, skeleton = self.stance, self.character.skeleton
+        skeleton = self.character.skeleton
         carrying = SIDES.index(wanted.stand) if wanted.stand in SIDES else 0
-        free = 1 - carrying
         lifted = wanted.stand != "both" and step > SHIFT
         goals: list[Goal] = [
             PositionGoal(joint, begin[joint] + step * (np.asarray(place) - begin[joint]))
             for joint, place in wanted.reach.items()
-            if lifted or wanted.stand == "both" or skeleton.index(joint) not in self._free_leg(free)
+            if lifted or wanted.stand == "both" or skeleton.index(joint) not in self._free_leg(1 - carrying)
         ]
-        center: tuple[float | None, float | None, float | None] = (None, None, None)
         soft: list[Goal] = [
             OrientationGoal(role, weight=_UPRIGHT) for role in ("hips", "upperChest") if role in skeleton.roles
         ]
-        if not lifted:
-            name = SIDES[free] + "Foot"
-            goals += [
-                PositionGoal(name, stance.ankles[free], first=True),
-                OrientationGoal(name, stance.turns[free], first=True),
-            ]
-            support = stance.find_support("both")
-            if wanted.stand != "both":
-                was = compute_center_of_mass(self._tree, stance.root, stance.rotations)[[0, 2]]
-                way = was + step / SHIFT * (_find_middle(stance.find_support(wanted.stand)) - was)
-                center = (float(way[0]), None, float(way[1]))
+        center: tuple[float | None, float | None, float | None] = (None, None, None)
+        if lifted:
+            support = _shrink(self.stance.find_support(wanted.stand), (step - SHIFT) / (1.0 - SHIFT) / _SPREAD)
+            soft += self._lift_free_foot(wanted, step, 1 - carrying)
         else:
-            support = _shrink(stance.find_support(wanted.stand), (step - SHIFT) / (1.0 - SHIFT) / _SPREAD)
-            if not any(skeleton.index(joint) in self._free_leg(free) for joint in wanted.reach):
-                gone = (step - SHIFT) / (1.0 - SHIFT)
-                rise = self._leg * np.array([0.0, _LIFTED[0] * min(2.0 * gone, 1.0), _LIFTED[1] * gone])
-                soft.append(PositionGoal(SIDES[free] + "Foot", stance.ankles[free] + rise, weight=_FREE))
+            support = self.stance.find_support("both")
+            goals += self._hold_foot(1 - carrying)
+            center = self._shift_center(wanted, step)
         if wanted.look is not None:
             goals.append(LookAtGoal(wanted.look.tolist(), weight=_EYES))
         sink = self._find_sinking(wanted, begin) if wanted.crouch is None else wanted.crouch
@@ -389,6 +378,31 @@ class StandingSolver:
                 rounds=_LAST_ROUNDS if is_last else _SOFT_ROUNDS,
             )  # fmt: skip
         return posed
+
+    def _hold_foot(self, side: int) -> list[Goal]:
+        """Goals for a foot that stays where it stands."""
+        name = SIDES[side] + "Foot"
+        return [
+            PositionGoal(name, self.stance.ankles[side], first=True),
+            OrientationGoal(name, self.stance.turns[side], first=True),
+        ]
+
+    def _shift_center(self, wanted: PoseGoals, step: float) -> tuple[float | None, float | None, float | None]:
+        """The centre of mass (m; None: free) on its way over the foot that is to carry all."""
+        if wanted.stand == "both":
+            return None, None, None
+        stance = self.stance
+        was = compute_center_of_mass(self._tree, stance.root, stance.rotations)[[0, 2]]
+        way = was + step / SHIFT * (_find_middle(stance.find_support(wanted.stand)) - was)
+        return float(way[0]), None, float(way[1])
+
+    def _lift_free_foot(self, wanted: PoseGoals, step: float, side: int) -> list[Goal]:
+        """Lead the free foot up and back, unless something of its leg is to reach a place."""
+        if any(self.character.skeleton.index(joint) in self._free_leg(side) for joint in wanted.reach):
+            return []
+        gone = (step - SHIFT) / (1.0 - SHIFT)
+        rise = self._leg * np.array([0.0, _LIFTED[0] * min(2.0 * gone, 1.0), _LIFTED[1] * gone])
+        return [PositionGoal(SIDES[side] + "Foot", self.stance.ankles[side] + rise, weight=_FREE)]
 
     def _solve_above(
         self, poser: PoseSolver, goals: Sequence[Goal], root: np.ndarray, rotations: np.ndarray, support: np.ndarray,

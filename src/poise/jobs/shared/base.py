@@ -23,7 +23,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.geometry.primitives import Box, Capsule
 from poise.body.geometry.soles import leg_length
-from poise.body.roles import BODY
+from poise.body.roles import BODY, SIDES
 from poise.body.skeleton import Skeleton
 from poise.drivers.balance.support_polygon import find_outline
 from poise.dynamics.kinematics import compute_center_of_mass
@@ -117,12 +117,8 @@ def _find_first(times: np.ndarray, frames: np.ndarray, least: float) -> float | 
 
 def has_feet(clip: Clip) -> bool:
     """Whether a clip's body has legs with feet."""
-    if any(clip.skeleton.find_role(side + "Foot") is None for side in ("left", "right")):
-        return False
-    try:
-        return bool(part_joints(clip.skeleton, "legs"))
-    except InputError:
-        return False
+    skeleton = clip.skeleton
+    return bool(find_legs(skeleton)) and all(skeleton.find_role(side + "Foot") is not None for side in SIDES)
 
 
 BALANCE = "balance"
@@ -190,8 +186,13 @@ class FollowPlan(MixPlan):
 
 def find_legs(skeleton: Skeleton) -> set[int]:
     """Joints (indices) of both legs; none where they are not known."""
+    return find_part_joints(skeleton, "legs")
+
+
+def find_part_joints(skeleton: Skeleton, part: str) -> set[int]:
+    """Joints (indices) of a part; none where the skeleton does not have it."""
     try:
-        return set(part_joints(skeleton, "legs"))
+        return set(part_joints(skeleton, part))
     except InputError:
         return set()
 

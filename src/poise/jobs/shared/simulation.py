@@ -16,7 +16,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,13 +29,14 @@ from poise.body.skeleton import Skeleton
 from poise.drivers.balance.balance import STEADY, Balance
 from poise.drivers.counterpoise.counterpoise import answer_with, find_spine_and_head
 from poise.drivers.counterpoise.lean import find_arms
+from poise.drivers.driver import Driver
 from poise.drivers.kinematic.kinematic import Kinematic
 from poise.dynamics.kinematics import compute_world_pose
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, RangeError, SolveError, check_most, unknown_name
 from poise.frozen import Portable
 from poise.jobs.mix.plan import MixPlan
-from poise.jobs.shared.base import Base
+from poise.jobs.shared.base import Base, find_legs, find_part_joints, has_feet
 from poise.jobs.shared.options import PLANTED
 from poise.motion.clip import Clip
 from poise.motion.contacts.contacts import find_contacts
@@ -127,10 +128,6 @@ def simulate(clip: Clip, character: Character, plan: MixPlan | None = None, play
                clip itself
     """
     plan = plan or MixPlan()
-    if len(clip) < 3:
-        raise InputError(
-            f"a simulation needs a clip of at least 3 frames, to have speeds and accelerations; this has {len(clip)}."
-        )
     check_size(clip)
     rooting = root_at_hips(clip)
     played = clip if played is None else played
@@ -142,64 +139,103 @@ def simulate(clip: Clip, character: Character, plan: MixPlan | None = None, play
 def _mix_body(rooting: HipsRoot, played: Clip, character: Character, plan: MixPlan) -> Mix:
     """The mix of a body apart. Joints follow `played`, the balance follows it with the body's own arms."""
     clip = rooting.body
-    driven = find_driven(clip.skeleton, plan)
-    base, physical = _find_base(rooting, character, plan)
-    legs = _find_legs(clip.skeleton)
-    balances = base.name == PLANTED and bool(legs) and legs <= physical
-    if plan.pinned and not balances:
-        raise InputError("pinned feet are for physical legs; make 'legs' physical, or leave the feet unpinned.")
+    split = _split_body(rooting, played, character, plan)
     dt = choose_step(clip, plan.dt)
-    ground = plan.fit_ground(find_ground(rooting.clip, plan, bool(legs)), clip, character, base)
+    ground = plan.fit_ground(find_ground(rooting.clip, plan), clip, character, split.base)
     touch = plan.scenery.touch
-    if touch.itself and base.name != PLANTED:
-        following = [i for i in range(len(clip.skeleton)) if i not in physical and i not in driven]
-        inside = [(f"actor/{a}", f"actor/{b}") for a, b in find_overlaps(clip, character, following)]
+    if touch.itself and split.base.name != PLANTED:
+        inside = [(f"actor/{a}", f"actor/{b}") for a, b in find_overlaps(clip, character, split.following)]
         touch = dataclasses.replace(touch, apart=(*touch.apart, *inside))
     stage = Stage(
         plan.engine, dt, plan.couple, plan.gain, plan.torque_only, plan.coupling_filter, ground, touch=touch,
     )  # fmt: skip
+    actor = add_body(stage, character, played, plan)
+    for part, driver in _list_drivers(split, played, -float(clip.times[0]), plan):
+        actor.drive(part, driver)
+    add_pushes(actor, plan)
+    found = run_stage(stage, actor, clip, split.following, split.base.steps)
+    said = (split.base.why,) if split.base.why else ()
+    return dataclasses.replace(
+        found, base=split.base.name, notes=said, tracked=split.tracked, answering=split.answering
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Split:
+    """What moves each joint (index) of a body apart, besides what has a driver of its own.
+
+    balance    of the legs; None: they do not balance;  follow: the clip that it follows
+    following  joints that follow the clip;  answering: of those, the ones that answer loads and moved parts
+    tracked    joints that springs draw along the clip
+    """
+
+    base: Base
+    balance: Balance | None
+    follow: Clip | None
+    following: list[int]
+    answering: list[int]
+    tracked: list[int]
+
+
+def _split_body(rooting: HipsRoot, played: Clip, character: Character, plan: MixPlan) -> _Split:
+    clip = rooting.body
+    driven = find_driven(clip.skeleton, plan)
+    base, physical = _find_base(rooting, character, plan)
+    legs = find_legs(clip.skeleton)
+    others = [i for i in range(len(clip.skeleton)) if i not in physical and i not in driven]
+    if base.name != PLANTED or not legs or not legs <= physical:
+        if plan.pinned:
+            raise InputError("pinned feet are for physical legs; make 'legs' physical, or leave the feet unpinned.")
+        return _Split(base, None, None, others, [], sorted(physical))
+    follow = None if base.steps else _keep_arms(clip, played)
+    answers = follow is not None and plan.counter_lean > 0.0 and _has_more(clip, played, plan, driven)
+    balance = Balance(
+        plan.stiffness, pinned=plan.pinned, follow=follow, follow_start=0.0 if base.steps else -float(clip.times[0]),
+        damping=STEADY, give=plan.yielding, hold=plan.hold, counter_lean=plan.counter_lean if answers else 0.0,
+    )  # fmt: skip
+    claim = balance.claim(character, sorted(legs), "legs")
+    claimed = {*claim.moved, *claim.held, 0}
+    following = [i for i in others if i not in claimed]
+    answering = []
+    if answers and plan.couple == "exact":
+        answering = [i for path in find_spine_and_head(clip.skeleton) for i in path if i in following]
+    return _Split(base, balance, follow, following, answering, sorted(physical - claimed - legs))
+
+
+def _list_drivers(split: _Split, played: Clip, start: float, plan: MixPlan) -> Iterator[tuple[str | list[str], Driver]]:
+    """Parts, or names of joints, each with its driver. start: s, where the clip's time is 0
+
+    What follows the clip comes before what springs draw: a stage judges a split when it is whole.
+    """
+    names, balances = played.skeleton.names, split.balance is not None
+    track = plan.build_track(played, start, balances) if split.tracked else None
+    if split.balance is not None:
+        yield "legs", split.balance
+    if split.following:
+        cutoff = None if track is None or balances else track.cutoff
+        yield [names[i] for i in split.following], Kinematic(played, start, cutoff)
+    if split.answering:
+        yield [names[i] for i in split.answering], answer_with(plan.counter_lean, split.follow, start)
+    if track is not None:
+        yield [names[i] for i in split.tracked], track
+    for drive in plan.drives:
+        yield _find_part(drive.part), drive.build(motion=played, start=start)
+
+
+def add_body(stage: Stage, character: Character, clip: Clip, plan: MixPlan) -> Actor:
+    """Add a plan's props, and a body in a clip's first pose with the plan's loads."""
     for prop in plan.scenery.props:
         stage.add_prop(prop)
     for load in plan.loads:
         clip.skeleton.index(load.joint)
-    actor = stage.add(
-        character, name="actor", pose=Pose(played.root[0].copy(), played.rotations[0].copy()), loads=plan.loads
-    )
-    start = -float(clip.times[0])
-    claimed: set[int] = set()
-    answering: list[int] = []
-    if balances:
-        follow, follow_start = (None, 0.0) if base.steps else (_keep_arms(clip, played), start)
-        answers = follow is not None and plan.counter_lean > 0.0 and _has_more(clip, played, plan, driven)
-        balance = Balance(
-            plan.stiffness, pinned=plan.pinned, follow=follow, follow_start=follow_start, damping=STEADY,
-            give=plan.yielding, hold=plan.hold, counter_lean=plan.counter_lean if answers else 0.0,
-        )  # fmt: skip
-        claim = balance.claim(character, sorted(legs), "legs")
-        claimed = {*claim.moved, *claim.held, 0}
-        actor.drive("legs", balance)
-    rest = [i for i in range(len(clip.skeleton)) if i not in claimed and i not in physical and i not in driven]
-    if balances and answers and plan.couple == "exact":
-        answering = [i for path in find_spine_and_head(clip.skeleton) for i in path if i in rest]
-    tracked = sorted(physical - claimed - legs if balances else physical)
-    # The rest first: a split is judged when it is whole.
-    names = clip.skeleton.names
-    track = plan.build_track(played, start, balances) if tracked else None
-    if rest:
-        cutoff = None if track is None or balances else track.cutoff
-        actor.drive([names[i] for i in rest], Kinematic(played, start, cutoff))
-    if answering:
-        lean = answer_with(plan.counter_lean, follow, follow_start)
-        actor.drive([names[i] for i in answering], lean)
-    if track is not None:
-        actor.drive([names[i] for i in tracked], track)
-    for drive in plan.drives:
-        actor.drive(_find_part(drive.part), drive.build(motion=played, start=start))
+    pose = Pose(clip.root[0].copy(), clip.rotations[0].copy())
+    return stage.add(character, name="actor", pose=pose, loads=plan.loads)
+
+
+def add_pushes(actor: Actor, plan: MixPlan) -> None:
+    """Add a plan's pushes."""
     for push in plan.pushes:
-        actor.push(find_pushed(clip.skeleton, push.joint), push.force, push.seconds, push.start)
-    found = run_stage(stage, actor, clip, rest, base.steps)
-    said = (base.why,) if base.why else ()
-    return dataclasses.replace(found, base=base.name, notes=said, tracked=tracked, answering=answering)
+        actor.push(find_pushed(actor.skeleton, push.joint), push.force, push.seconds, push.start)
 
 
 def _has_more(clip: Clip, played: Clip, plan: MixPlan, driven: set[int]) -> bool:
@@ -212,7 +248,7 @@ def _has_more(clip: Clip, played: Clip, plan: MixPlan, driven: set[int]) -> bool
 
 def _keep_arms(clip: Clip, played: Clip) -> Clip:
     """What is played, with the clip's own arms; the clip itself where nothing else differs."""
-    arms = _find_part_joints(clip.skeleton, "arms")
+    arms = find_part_joints(clip.skeleton, "arms")
     changed = np.flatnonzero((played.rotations != clip.rotations).any(axis=(0, 2))).tolist()
     others = [joint for joint in changed if joint not in arms]
     return clip.turned(others, played.rotations[:, others]) if others else clip
@@ -244,7 +280,7 @@ def _find_base(rooting: HipsRoot, character: Character, plan: MixPlan) -> tuple[
     """The same of a body apart, with joints as indices; of parts that have drivers of their own, none."""
     skeleton = rooting.body.skeleton
     physical = find_physical(character, plan.physical) - find_driven(skeleton, plan)
-    legs = _find_legs(skeleton)
+    legs = find_legs(skeleton)
     base = plan.choose_base(rooting.body, character, bool(legs) and legs <= physical)
     if base.name == PLANTED or not legs <= physical:
         return base, physical
@@ -252,7 +288,11 @@ def _find_base(rooting: HipsRoot, character: Character, plan: MixPlan) -> tuple[
 
 
 def check_size(clip: Clip) -> None:
-    """Refuse what would take many GB or days."""
+    """Refuse what has no speeds, or would take many GB or days."""
+    if len(clip) < 3:
+        raise InputError(
+            f"a simulation needs a clip of at least 3 frames, to have speeds and accelerations; this has {len(clip)}."
+        )
     f, j = len(clip), len(clip.skeleton)
     check_most(f"{f} frames of {j} joints are {f * j} poses of joints to mix", f * j, MOST_POSES,
                "Trim the clip, or resample it to fewer frames a second.")  # fmt: skip
@@ -280,7 +320,7 @@ def find_physical(character: Character, parts: tuple[str, ...]) -> set[int]:
     outboard = build_tree(character).masses.copy()
     for i in range(len(skeleton) - 1, 0, -1):
         outboard[skeleton.parents[i]] += outboard[i]
-    return {i for i in found if outboard[i] > _FEATHER or i in _find_legs(skeleton)}
+    return {i for i in found if outboard[i] > _FEATHER or i in find_legs(skeleton)}
 
 
 def find_driven(skeleton: Skeleton, plan: MixPlan) -> set[int]:
@@ -309,26 +349,10 @@ def choose_step(clip: Clip, longest: float) -> float:
     return period / math.ceil(period / longest - 1e-9)
 
 
-def _find_legs(skeleton: Skeleton) -> set[int]:
-    return _find_part_joints(skeleton, "legs")
-
-
-def _find_part_joints(skeleton: Skeleton, part: str) -> set[int]:
-    """The joints of a part; none where the skeleton does not have it."""
-    try:
-        return set(part_joints(skeleton, part))
-    except InputError:
-        return set()
-
-
-def _has_feet(skeleton: Skeleton) -> bool:
-    return all(skeleton.find_role(side + "Foot") is not None for side in ("left", "right"))
-
-
-def find_ground(clip: Clip, plan: MixPlan, has_legs: bool) -> Ground:
+def find_ground(clip: Clip, plan: MixPlan) -> Ground:
     """The ground of a plan; where nobody has placed it, at the height where the clip's soles rest."""
     ground = plan.scenery.ground
-    if plan.scenery.is_placed or not (has_legs and _has_feet(clip.skeleton)):
+    if plan.scenery.is_placed or not has_feet(clip):
         return ground
     return dataclasses.replace(ground, height=find_contacts(clip).ground_height)
 
