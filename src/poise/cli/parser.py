@@ -96,7 +96,9 @@ def _describe_answer(answer: Answer) -> str:
 def _make_parameter(each: OptionField, group: Group | None) -> inspect.Parameter:
     is_required = each.default is MISSING or each.option.is_needed
     kind = _find_type(each)
-    parameter = Parameter(help=_describe(each, is_required), show_default=False, **_choose_settings(each, kind, group))
+    parameter = Parameter(
+        help=_write_help(each, is_required), show_default=False, **_choose_settings(each, kind, group)
+    )
     return inspect.Parameter(
         each.name,
         inspect.Parameter.POSITIONAL_ONLY if each.is_positional else inspect.Parameter.KEYWORD_ONLY,
@@ -116,7 +118,7 @@ def _find_type(each: OptionField) -> Any:
     return tuple[kind, ...] if option.several else kind
 
 
-def _describe(each: OptionField, is_required: bool) -> str:
+def _write_help(each: OptionField, is_required: bool) -> str:
     shown = "" if is_required else format_default(each)
     unit = f" [{each.option.unit}]" if each.option.unit else ""
     return each.option.help + unit + (f" [default: {shown}]" if shown else "")

@@ -34,6 +34,7 @@ from poise.jobs.shared.simulation import (
     check_size,
     choose_step,
     cut_character,
+    describe_base,
     find_ground,
     find_physical,
     restore_mix,
@@ -137,10 +138,9 @@ def _lift_body(rooting: HipsRoot, character: Character, plan: LiftPlan) -> Lifte
     is_kinematic = base.name == KINEMATIC
     muscles = plan.build_muscles(character)
     ground = plan.fit_ground(find_ground(rooting.clip, plan), clip, character, base)
-    notes = [base.why] if base.why else []
+    notes: list[str] = []
     if base.name == PLANTED and type(ground) is Ground and not base.steps:
-        clip, note = _lay_soles(clip, ground.height)
-        notes += note
+        clip, notes = _lay_soles(clip, ground.height)
     stage = Stage(plan.engine, choose_step(clip, plan.dt), ground=ground, touch=plan.scenery.touch)
     actor = add_body(stage, character, clip, plan)
     moved = _find_moved(character, plan, is_kinematic)
@@ -157,7 +157,8 @@ def _lift_body(rooting: HipsRoot, character: Character, plan: LiftPlan) -> Lifte
     player = actor.player(diary.part)
     assert isinstance(player, StrengthPlayer)
     diary(stage.time)
-    mix = dataclasses.replace(mix, base=base.name, notes=tuple(notes), tracked=moved)
+    described = describe_base(base)
+    mix = dataclasses.replace(mix, **{**described, "notes": (*described["notes"], *notes)}, tracked=moved)
     return Lifted(mix, diary.close(player), muscles)
 
 

@@ -21,8 +21,7 @@ from poise.jobs.lift.plan import (
     parse_path,
     parse_strengths,
 )
-from poise.jobs.mix.outputs import check_named, list_outputs
-from poise.jobs.shared.body import find_body
+from poise.jobs.shared.body import find_body, read_motion
 from poise.jobs.shared.options import (
     AUTO,
     FELL,
@@ -32,6 +31,7 @@ from poise.jobs.shared.options import (
     OutputOptions,
     StageFileOptions,
 )
+from poise.jobs.shared.outputs import TAKE, check_named, list_outputs
 from poise.motion.clip import Clip
 from poise.motion.point_path import PointPath
 from poise.options import File, JobOptions, Option
@@ -134,9 +134,8 @@ class LiftOptions(JobOptions, OutputOptions, ForceOptions, StageFileOptions, Fol
     def plan(self) -> LiftPlan:
         """Return the plan of the simulation; stage file and paths are read."""
         from poise.files.point_path import load_point_path
-        from poise.jobs.mix.run import read_scenery
 
-        scenery = read_scenery(self)
+        scenery = self.load_scenery()
         if scenery.touch == ContactSettings():
             scenery = dataclasses.replace(scenery, touch=ContactSettings(itself=False))
         paths = {
@@ -157,35 +156,28 @@ def lift(options: LiftOptions, run: Run) -> Lift:
     little, others help; the result says who was at his limit, and when. Exit 1 if it falls.
     """
     from poise.jobs.lift.follow import simulate_lift
-    from poise.jobs.lift.run import Lift, draw_all, write_lifted
-    from poise.jobs.mix.checks import check_effects, check_files
-    from poise.jobs.mix.run import read_motion, say_broken
-    from poise.jobs.shared.metrics import find_self_collision
+    from poise.jobs.lift.run import Lift, draw_efforts, write_lifted
+    from poise.jobs.mix.checks import check_effects
+    from poise.jobs.shared.results import draw_outputs, report_notes, report_warnings
 
     outputs = list_outputs(options)
     check_named(options, outputs, run, "a lift")
     plan = options.plan()
     read = [options.clip, options.character, options.scenery, *options.paths.values()]
-    check_files([*read, *options.source.list_files()], outputs, run)
+    outputs.check([*read, *options.source.list_files()], run, "a mix", TAKE)
     clip, reading = read_motion(options.clip, options, run)
     body = find_body(clip, reading, options.source, run)
-    check_effects(body.clip, body.character, plan, bool(outputs.films), run)
+    check_effects(body.clip, body.character, plan, outputs.has_any("film"), run)
     run.progress(f"simulating {clip.duration:.1f} s")
     found = simulate_lift(body.clip, body.character, plan)
     mix = found.mix
-    for sentence in mix.notes:
-        run.note(f"{sentence} Override with {run.spell('base')}." if "no balance" in sentence else sentence)
-    figures = write_lifted(found, body, plan, next(iter(outputs.motions), None), run)
+    report_notes(mix, run)
+    figures = write_lifted(found, body, plan, outputs.motion, run)
     figures |= {} if reading is None else reading.describe_bones()
-    for path in outputs.motions[1:]:
+    for path in outputs.more_motions:
         write_lifted(found, body, plan, path)
-    collided = find_self_collision(mix.take)
-    if collided is not None:
-        run.warn(collided)
-    if mix.broken is not None:
-        figures["fell_why"] = say_broken(mix, outputs, run, reduce="load")
-        run.warn(figures["fell_why"])
-    draw_all(found, body, plan, outputs)
+    figures |= report_warnings(mix, outputs, run, reduce="load")
+    draw_outputs(mix, body, plan, outputs, lambda: draw_efforts(found.efforts, mix.fell_at, mix.clip.name))
     code = FELL if mix.fell else STOOD
     run.answer = Answer(
         {**figures, "file": str(options.output)}, exit_code=code, head=figures["told"], hidden=("limits", "told")

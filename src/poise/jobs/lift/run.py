@@ -18,10 +18,9 @@ from poise.files.reporting import SILENT, Reporter
 from poise.jobs.lift.follow import Efforts, Lifted
 from poise.jobs.lift.metrics import describe_limits, find_changes, list_joints, list_limits, say_limits
 from poise.jobs.lift.plan import LiftPlan
-from poise.jobs.mix.outputs import MixOutputs
-from poise.jobs.mix.run import write_clip
 from poise.jobs.shared.base import BALANCE
 from poise.jobs.shared.body import ClipBody
+from poise.jobs.shared.metrics import measure_error
 from poise.jobs.shared.options import PLANTED
 from poise.jobs.shared.simulation import Mix
 from poise.motion.clip import Clip
@@ -64,62 +63,32 @@ def write_lifted(
     found: Lifted, body: ClipBody, plan: LiftPlan, output: Path | None, audience: Reporter = SILENT
 ) -> dict[str, Any]:
     """Write the motion; its figures, of what was written."""
-    from poise.drivers.body import load_tree
-    from poise.dynamics.tree import build_tree
-    from poise.jobs.shared.answers import measure_answer
-    from poise.jobs.shared.metrics import (
-        describe_body,
-        describe_effort,
-        list_hits,
-        list_steps,
-        measure_error,
-        measure_feet,
-    )
+    from poise.jobs.shared.results import write_mix
 
     mix = found.mix
-    saved = write_clip(mix, body, output, audience)
-    result = mix.clip if saved.clip is None else saved.clip
-    n = len(result)
-    wanted = body.clip if n == len(body.clip) else body.clip.pick(slice(0, n))
+    written = write_mix(mix, body, plan, output, audience)
     stood = found.efforts.before(mix.fell_at)
     limits = list_limits(stood)
-    changes = _find_changes(found, result, wanted)
+    changes = _find_changes(found, written.clip, written.wanted)
     ratio = stood.ratio
     peak = np.unravel_index(int(np.argmax(ratio)), ratio.shape) if ratio.size else None
-    tree, ground = load_tree(build_tree(body.character), body.character, plan.loads), mix.floor or mix.ground
-    feet = {**measure_feet(result, tree, ground), **measure_answer(result, tree, wanted, mix.stands, ground)}
     return {
-        "fell": mix.fell,
-        "fell_at_s": mix.fell_at,
-        "fell_why": mix.fell_why or None,
-        "tracking_error_rad": measure_error(result, wanted, mix.tracked),
+        **written.start,
+        "tracking_error_rad": measure_error(written.clip, written.wanted, mix.tracked),
         "peak_torque_ratio": None if peak is None else float(ratio[peak]),
         "peak_torque_ratio_joint": None if peak is None else found.efforts.joints[peak[1]],
         "limited_joints": list_joints(limits),
         "limits": describe_limits(limits),
         "changes_degrees": changes,
         "told": say_limits(limits, changes),
-        "realtime_factor": float(mix.take.times[-1]) / max(mix.take.wall_seconds, 1e-9),
         "load_kg": sum(load.mass for load in plan.loads),
         "weak": plan.weak,
         "center": plan.center,
         "lead": [f"{joint}={way}" for joint, way in plan.lead.items()],
         "paths": list(plan.paths),
         "base": BALANCE if mix.base == PLANTED else mix.base,
-        **list_steps(mix.steps),
         "tracked_joints": len(mix.tracked),
-        **feet,
-        "frames": n,
-        "max_joint_error_m": saved.error,
-        "fps": body.clip.fps,
-        "dt_s": mix.dt,
-        "engine": plan.engine,
-        "ground_m": mix.ground,
-        "hits": list_hits(mix.take),
-        **describe_body(body.character),
-        **describe_effort(mix.take.actor(), mix.physical, mix.kinematic),
-        "measured_on": saved.measured_on,
-        "notes": list(saved.notes),
+        **written.end,
     }
 
 
@@ -132,16 +101,6 @@ def _find_changes(found: Lifted, result: Clip, wanted: Clip) -> dict[str, float]
         return {}
     apart = [root_at_hips(clip).body.pick(kept) for clip in (result, wanted)]
     return find_changes(apart[0], apart[1], found.muscles)
-
-
-def draw_all(found: Lifted, body: ClipBody, plan: LiftPlan, outputs: MixOutputs) -> None:
-    from poise.files.output import write_bytes
-    from poise.jobs.mix.pictures import save_mix_film
-
-    for path in outputs.plots:
-        write_bytes(path, draw_efforts(found.efforts, found.mix.fell_at, found.mix.clip.name))
-    for path in outputs.films:
-        save_mix_film(found.mix, body.character, plan, path)
 
 
 def draw_efforts(efforts: Efforts, fell_at: float | None, title: str = "") -> bytes:

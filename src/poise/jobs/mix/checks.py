@@ -1,67 +1,25 @@
-"""Checks of a mix before it is simulated: outputs that cannot be written, options that would have no effect."""
+"""Checks before a clip is simulated: loads, pushes and options that would have no effect."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from collections.abc import Callable, Iterable
-from pathlib import Path
-from typing import Any
 
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.drivers.driver import MOTION
 from poise.dynamics.tree import build_tree
-from poise.errors import FileError, InputError
+from poise.errors import InputError
 from poise.files.reporting import Reporter
-from poise.jobs.mix.outputs import FILMS, TAKE, MixOutputs
 from poise.jobs.mix.pictures import check_film
 from poise.jobs.mix.plan import MixPlan
 from poise.jobs.shared.base import Base, find_legs
 from poise.jobs.shared.options import BALANCE, KINEMATIC, PLANTED
-from poise.jobs.shared.outputs import check_outputs, check_suffix
 from poise.jobs.shared.simulation import choose_step, find_base, find_driven, find_pushed
 from poise.motion.clip import Clip
 from poise.motion.edits.borrow import find_borrowed
 from poise.world.forces import Push
-
-BROKEN = "nonfinite"
-
-
-def check_files(read: Iterable[Any], outputs: MixOutputs, audience: Reporter) -> None:
-    """Raise InputError for outputs that are inputs or each other, that cannot be there, or that cannot be written.
-
-    read   what is read: paths, among things that were given as they are
-    """
-    inputs = [path for path in read if isinstance(path, Path)]
-    named = [(audience.spell(option), path) for option, path in outputs.list_named()]
-    check_outputs(inputs, named, audience.json)
-    for path in outputs.motions:
-        _check_motion(path, inputs)
-    for option, paths, suffixes in (
-        ("film", outputs.films, FILMS),
-        ("plot", outputs.plots, (".png",)),
-        ("save_recipe", outputs.recipes, (".toml",)),
-    ):
-        for path in paths:
-            check_suffix(audience.spell(option), path, *suffixes)
-    if outputs.films:
-        from poise.pictures import film
-
-        for path in outputs.films:
-            film.check_film(path)
-
-
-def _check_motion(path: Path, inputs: Iterable[Path]) -> None:
-    from poise.files.registry import FORMATS, check_can_save, find_format
-
-    if path.name.endswith(TAKE):
-        return
-    entry = find_format(path)
-    if entry is None or entry.save is None:
-        known = ", ".join(e.suffix for e in FORMATS if e.save is not None)
-        raise FileError(path, f"'{path.suffix}' cannot be written; a mix is written as {known} or {TAKE}.")
-    check_can_save(path, inputs)
 
 
 def check_effects(
@@ -200,12 +158,3 @@ def _say_physical(base: Base, plan: MixPlan, audience: Reporter) -> str:
     if base.name == KINEMATIC and {"legs", "body"} & set(plan.physical):
         more = f" Its root and legs follow the clip; {audience.spell('base')} {plan.planted} plants its feet."
     return f"Physical is only: {', '.join(plan.physical)}.{more} Name more with {physical}, or leave it out."
-
-
-def choose_dump(output: Path) -> Path:
-    """Where the last states of a simulation that broke are kept: beside the output, under a name that nobody has."""
-    for count in range(1, 10_000):
-        path = output.with_name(f"{BROKEN}{TAKE}" if count == 1 else f"{BROKEN}-{count}{TAKE}")
-        if not path.exists() and not path.is_symlink():
-            return path
-    raise FileError(output.parent, f"there are thousands of {BROKEN} takes in this folder. Remove some.")

@@ -51,7 +51,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
-from poise.body.character import Character
 from poise.drivers.registry import Drive, read_drive
 from poise.errors import FileError, InputError
 from poise.files.reading.options import TakeOptions
@@ -59,7 +58,6 @@ from poise.files.reporting import SILENT, Reporter
 from poise.files.toml import Table
 from poise.jobs.job import Answer, Run, format_recipe, job
 from poise.jobs.shared.options import (
-    AUTO,
     FELL,
     KINEMATIC,
     STOOD,
@@ -79,9 +77,9 @@ from poise.world.scenery import Scenery
 
 if TYPE_CHECKING:  # the others are imported when the job runs, so that its help is quick
     from poise.jobs.mix.borrowing import Borrowed
-    from poise.jobs.mix.outputs import MixOutputs
     from poise.jobs.mix.plan import MixPlan
     from poise.jobs.shared.body import ClipBody
+    from poise.jobs.shared.outputs import Outputs
     from poise.jobs.shared.simulation import Mix
 
 
@@ -177,9 +175,8 @@ class MixOptions(
     def plan(self) -> MixPlan:
         """Return the plan of the simulation; the stage file is read."""
         from poise.jobs.mix.plan import MixPlan
-        from poise.jobs.mix.run import read_scenery
 
-        scenery = read_scenery(self)
+        scenery = self.load_scenery()
         if self.ground is not None or self.props != ():
             props = cast("tuple[Prop, ...]", self.props)
             scenery = Scenery(self.ground or Ground(), self.ground is not None, props)
@@ -197,23 +194,22 @@ def mix(options: MixOptions, run: Run) -> Mix:
     clip's, and the clip's frame times; a glTF or VRM character keeps its meshes and materials. Exit 1 if it falls.
     """
     from poise.jobs.mix.borrowing import borrow_parts
-    from poise.jobs.mix.checks import check_effects, check_files
-    from poise.jobs.mix.outputs import list_outputs
-    from poise.jobs.mix.run import read_motion
-    from poise.jobs.shared.body import find_body
+    from poise.jobs.mix.checks import check_effects
+    from poise.jobs.shared.body import find_body, read_motion
+    from poise.jobs.shared.outputs import TAKE, list_outputs
 
     outputs = list_outputs(options, options.save_recipe)
     _check_given(options, run)
     others = cast("tuple[Borrowed, ...]", options.from_ or ())
     read = [options.clip, options.character, options.scenery, options.recipe, *(each.clip for each in others)]
-    check_files([*read, *options.source.list_files()], outputs, run)
-    recipes = {path: _format_recipe(options, outputs, path, run) for path in outputs.recipes}
+    outputs.check([*read, *options.source.list_files()], run, "a mix", TAKE)
+    recipes = {path: _format_recipe(options, outputs, path, run) for path in outputs["save_recipe"]}
     clip, reading = read_motion(options.clip, options, run)
     body = find_body(clip, reading, options.source, run)
     body, borrowed = borrow_parts(body, others, run)
     plan = options.plan()
     parts = [each.part for each in others]
-    check_effects(body.clip, body.character, plan, bool(outputs.films), run, run.given.values, parts)
+    check_effects(body.clip, body.character, plan, outputs.has_any("film"), run, run.given.values, parts)
     found = _perform(body, plan, outputs, recipes, run)
     bones = {} if reading is None else reading.describe_bones()
     figures = {**found.figures, **({"from": borrowed} if borrowed else {}), **bones}
@@ -237,10 +233,9 @@ def _check_given(options: MixOptions, run: Run) -> None:
     options.source.check(run)
 
 
-def _format_recipe(options: MixOptions, outputs: MixOutputs, path: Path, run: Run) -> bytes:
+def _format_recipe(options: MixOptions, outputs: Outputs, path: Path, run: Run) -> bytes:
     """Return what was given as a recipe for a folder, whether in Python or by options and another recipe."""
-    kinds = {"output": outputs.motions, "film": outputs.films, "plot": outputs.plots}
-    named = {name: paths[0] for name, paths in kinds.items() if paths}
+    named = {name: outputs[name][0] for name in ("output", "film", "plot") if outputs[name]}
     try:
         return format_recipe(MixOptions, {**run.given.values, **named}, path.parent).encode()
     except UnicodeEncodeError:
@@ -251,105 +246,56 @@ def _format_recipe(options: MixOptions, outputs: MixOutputs, path: Path, run: Ru
         ) from None
 
 
-def _perform(body: ClipBody, plan: MixPlan, outputs: MixOutputs, recipes: dict[Path, bytes], audience: Reporter) -> Mix:
+def _perform(body: ClipBody, plan: MixPlan, outputs: Outputs, recipes: dict[Path, bytes], reporter: Reporter) -> Mix:
     """Simulate, write and draw. recipes: what is written besides the motion, once it is."""
     from poise.files.output import write_bytes
-    from poise.jobs.mix.run import say_broken
-    from poise.jobs.shared.metrics import find_self_collision
+    from poise.jobs.mix.pictures import draw_plot
+    from poise.jobs.shared.results import draw_outputs, report_warnings
     from poise.jobs.shared.simulation import simulate
 
-    audience.progress(f"simulating {body.clip.duration:.1f} s")
+    reporter.progress(f"simulating {body.clip.duration:.1f} s")
     found = simulate(body.clip, body.character, plan, body.played)
-    for sentence in _describe(found, plan, body.played is None, audience):
-        audience.note(sentence)
-    figures = write_motion(found, body, plan, next(iter(outputs.motions), None), audience)
-    for path in outputs.motions[1:]:
+    _report(found, plan, body.played is None, reporter)
+    figures = write_motion(found, body, plan, outputs.motion, reporter)
+    for path in outputs.more_motions:
         write_motion(found, body, plan, path)
-    collided = find_self_collision(found.take)
-    if collided is not None:
-        audience.warn(collided)
-    if found.broken is not None:
-        figures["fell_why"] = say_broken(found, outputs, audience)
-        audience.warn(figures["fell_why"])
+    figures |= report_warnings(found, outputs, reporter)
     for path, data in recipes.items():
         write_bytes(path, data)
-    _draw(found, body.character, plan, outputs)
+    draw_outputs(found, body, plan, outputs, lambda: draw_plot(found))
     return dataclasses.replace(found, figures=figures, files=tuple(outputs))
 
 
 def write_motion(
-    found: Mix, body: ClipBody, plan: MixPlan, output: Path | None, audience: Reporter = SILENT
+    found: Mix, body: ClipBody, plan: MixPlan, output: Path | None, reporter: Reporter = SILENT
 ) -> dict[str, Any]:
     """Write the motion on its body; its figures, of what was written."""
-    from poise.drivers.body import load_tree
-    from poise.dynamics.tree import build_tree
-    from poise.jobs.mix.run import write_clip
-    from poise.jobs.shared.answers import measure_answer
-    from poise.jobs.shared.metrics import (
-        describe_body,
-        describe_effort,
-        list_hits,
-        list_steps,
-        measure_error,
-        measure_feet,
-    )
+    from poise.jobs.shared.metrics import measure_error
+    from poise.jobs.shared.results import write_mix
 
-    saved = write_clip(found, body, output, audience)
-    clip, character = body.clip, body.character
-    result = found.clip if saved.clip is None else saved.clip
-    n = len(result)
-    wanted = body.wanted if n == len(clip) else body.wanted.pick(slice(0, n))
+    written = write_mix(found, body, plan, output, reporter)
     faithful = [joint for joint in found.kinematic if joint not in found.answering]
-    tree = load_tree(build_tree(character), character, plan.loads)
     return {
-        "fell": found.fell,
-        "fell_at_s": found.fell_at,
-        "fell_why": found.fell_why or None,
-        "kinematic_error_rad": measure_error(result, wanted, faithful),
-        **measure_feet(result, tree, found.floor or found.ground),
-        **measure_answer(result, tree, wanted, found.stands, found.floor or found.ground),
-        "realtime_factor": float(found.take.times[-1]) / max(found.take.wall_seconds, 1e-9),
+        **written.start,
+        "kinematic_error_rad": measure_error(written.clip, written.wanted, faithful),
         "coupling": plan.couple,
-        **list_steps(found.steps),
         "base": found.base,
-        "frames": n,
-        "max_joint_error_m": saved.error,
-        "fps": clip.fps,
-        "dt_s": found.dt,
-        "engine": plan.engine,
-        "ground_m": found.ground,
-        "hits": list_hits(found.take),
-        **describe_body(character),
-        **describe_effort(found.take.actor(), found.physical, found.kinematic),
-        "measured_on": saved.measured_on,
-        "notes": list(saved.notes),
+        **written.end,
     }
 
 
-def _describe(found: Mix, plan: MixPlan, is_own: bool, audience: Reporter) -> list[str]:
-    """What there is to say of a mix, a sentence each. is_own: whether no part comes from another clip."""
-    said = []
+def _report(found: Mix, plan: MixPlan, is_own: bool, reporter: Reporter) -> None:
+    """Report what there is to say of a mix. is_own: whether no part comes from another clip"""
+    from poise.jobs.shared.results import report_notes
+
     if not plan.scenery.is_placed and abs(found.ground) > 0.005:
-        said.append(
+        reporter.note(
             f"the ground is at {found.ground:.3f} m, where the clip's soles rest. Override with "
-            f"{audience.spell('stage')}."
+            f"{reporter.spell('stage')}."
         )
-    chosen = plan.base == AUTO and found.base == KINEMATIC
-    said += [f"{note} Override with {audience.spell('base')}." if chosen and " no balance" in note else note
-             for note in found.notes]  # fmt: skip
+    report_notes(found, reporter)
     if found.base == KINEMATIC and not found.physical:
         result = "the clip" if is_own else "the clip with these parts"
-        said.append(
-            f"nothing else is physical, so the result is {result}. Name parts with {audience.spell('physical')}."
+        reporter.note(
+            f"nothing else is physical, so the result is {result}. Name parts with {reporter.spell('physical')}."
         )
-    return said
-
-
-def _draw(found: Mix, character: Character, plan: MixPlan, outputs: MixOutputs) -> None:
-    from poise.files.output import write_bytes
-    from poise.jobs.mix.pictures import draw_plot, save_mix_film
-
-    for path in outputs.plots:
-        write_bytes(path, draw_plot(found))
-    for path in outputs.films:
-        save_mix_film(found, character, plan, path)

@@ -54,11 +54,13 @@ class Base(NamedTuple):
     name   `planted` or `kinematic`
     steps  steps of the clip
     why    what there is to say of it; empty: nothing
+    is_chosen   whether that was chosen for the user, who may want to override it
     """
 
     name: str
     steps: tuple[Step, ...] = ()
     why: str = ""
+    is_chosen: bool = False
 
 
 def choose_base(clip: Clip, character: Character, plan: MixPlan, balances: bool) -> Base:
@@ -78,11 +80,11 @@ def choose_base(clip: Clip, character: Character, plan: MixPlan, balances: bool)
         return Base(PLANTED, steps, f"{say_steps(steps)}; its feet stay planted here." if steps else "")
     if steps:
         why = f"{say_steps(steps)}: its root and legs follow it, and no balance is simulated."
-        return Base(KINEMATIC, steps, why)
+        return Base(KINEMATIC, steps, why, is_chosen=True)
     if away is not None:
         when = f"{away - clip.times[0]:.1f} s"
         why = f"the clip is off its feet at {when}: its root and legs follow it, and no balance is simulated."
-        return Base(KINEMATIC, steps, why)
+        return Base(KINEMATIC, steps, why, is_chosen=True)
     return Base(PLANTED, steps)
 
 
@@ -164,11 +166,11 @@ class FollowPlan(MixPlan):
             return Base(PLANTED, steps, f"{say_steps(steps)}; here its feet stay." if steps else "")
         if steps:
             why = f"{say_steps(steps)}: pelvis and legs follow it; no balance is simulated."
-            return Base(KINEMATIC, steps, why)
+            return Base(KINEMATIC, steps, why, is_chosen=True)
         if off is not None:
             when = f"{off - clip.times[0]:.1f} s"
-            return Base(KINEMATIC, (), f"the clip is off its feet at {when}: pelvis and legs follow it; no balance "
-                        "is simulated.")  # fmt: skip
+            why = f"the clip is off its feet at {when}: pelvis and legs follow it; no balance is simulated."
+            return Base(KINEMATIC, (), why, is_chosen=True)
         return Base(PLANTED)
 
     def fit_ground(self, ground: Ground, clip: Clip, character: Character, base: Base) -> Ground:

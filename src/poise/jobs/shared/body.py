@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,13 +16,16 @@ from poise.body.geometry.primitives import Sphere
 from poise.body.geometry.skin import SkinnedMesh, build_skin
 from poise.body.reshape import add_mass
 from poise.errors import InputError, unknown_name
-from poise.files.reading.options import ReadingOptions, Source
+from poise.files.reading.options import ReadingOptions, Source, TakeOptions
 from poise.files.reading.pipeline import Reading
+from poise.files.registry import read_source
 from poise.files.reporting import SILENT, Reporter
 from poise.jobs.retarget import Target, load_body
 from poise.jobs.shared.body_options import BodyOptions
 from poise.motion.clip import Clip
 from poise.world.forces import Load
+
+_OF_FILES = ("fps", "height", "roles", "take", "scale", "up", "bones")  # what says how a file is read
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +48,22 @@ class ClipBody:
     def wanted(self) -> Clip:
         """What the joints are to do."""
         return self.clip if self.played is None else self.played
+
+
+def read_motion(clip: Any, options: TakeOptions, reporter: Reporter) -> tuple[Clip, Reading | None]:
+    """Return a job's clip, and how its file was read if it has one."""
+    source = options.source
+    if not isinstance(clip, Clip):
+        reading = read_source(clip, source, reporter)
+        return reading.clip, reading
+    said = [option for option in _OF_FILES if getattr(options, option) not in (None, ())]
+    if said:
+        raise InputError(
+            f"{', '.join(said)} says how a file is read, and the clip is given as it is. Give its path, or say it to "
+            "poise.load_clip."
+        )
+    source.check(reporter)
+    return clip, None
 
 
 def find_body(clip: Clip, reading: Reading | None, source: Source, audience: Reporter = SILENT) -> ClipBody:

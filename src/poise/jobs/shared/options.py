@@ -16,7 +16,7 @@ from poise.jobs.shared.body_options import LoadOptions
 from poise.options import NUMBER, File, JobOptions, Option
 from poise.stage.arguments import COUPLINGS, STEPS
 from poise.world.forces import Push
-from poise.world.scenery import Scenery
+from poise.world.scenery import Scenery, load_scenery
 
 AUTO, PLANTED, KINEMATIC = BASES = ("auto", "planted", "kinematic")
 BALANCE = ("stiffness", "hold", "counter_lean")  # options of planted feet alone
@@ -82,6 +82,11 @@ class StageFileOptions:
     scenery: Annotated[Scenery | File | None, Option("TOML of ground and props.", flag="--stage", key="stage.file")] = (
         None
     )
+
+    def load_scenery(self) -> Scenery:
+        """Return the scenery that was given, or that of its file."""
+        given = self.scenery
+        return Scenery() if given is None else given if isinstance(given, Scenery) else load_scenery(given)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,10 +11,14 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import cast
 
 from poise.errors import FileError, InputError
 from poise.files.output import check_place, is_stream
 from poise.files.reporting import Reporter
+from poise.jobs.job import Run
+from poise.jobs.shared.options import OutputOptions
+from poise.options import File
 
 FILMS = (".mp4", ".webm", ".webp", ".gif")
 TAKE = ".take.npz"
@@ -41,6 +45,11 @@ class Outputs:
     def has_any(self, *options: str) -> bool:
         """Return whether there is a file of one of these options."""
         return any(name in options for name, _ in self.named)
+
+    @property
+    def more_motions(self) -> tuple[Path, ...]:
+        """The motions besides the first."""
+        return self["output"][1:]
 
     @property
     def motion(self) -> Path | None:
@@ -78,6 +87,27 @@ def sort_outputs(paths: Iterable[Path], kinds: Mapping[str, str], film: Path | N
         found["film" if suffix in FILMS else kinds.get(suffix, "output")].append(path)
     found["film"] += [] if film is None else [film]
     return Outputs(tuple((option, path) for option, each in found.items() for path in each))
+
+
+def list_outputs(options: OutputOptions, save_recipe: File | None = None) -> Outputs:
+    """Return the files of a simulation: those of Python's list, and of kinds that it lacks the one that is named."""
+    listed = sort_outputs(cast("tuple[Path, ...]", options.outputs), {".png": "plot", ".toml": "save_recipe"})
+    named = {"output": options.output, "film": options.film, "plot": options.plot, "save_recipe": save_recipe}
+    return Outputs(
+        tuple(
+            (option, path)
+            for option, file in named.items()
+            for path in listed[option] or (() if file is None else (Path(file),))
+        )
+    )
+
+
+def check_named(options: OutputOptions, outputs: Outputs, run: Run, job: str) -> None:
+    """Raise InputError if the command line names no output, or if a job that has no recipes is to write one."""
+    if run.given.is_typed and options.output is None:
+        raise InputError("-o is missing. Name the motion to write, such as -o out.glb.")
+    for path in outputs["save_recipe"]:
+        raise InputError(f"{job} writes no recipe; got '{path}'. Name a motion, a film or a picture.")
 
 
 def check_motion(path: Path, inputs: Iterable[Path], what: str, more: str = "") -> None:

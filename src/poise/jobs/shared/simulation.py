@@ -70,7 +70,8 @@ class Mix(Portable):
     kinematic  indices of the joints that followed it;  answering: of those, the ones that were to deviate from it,
                since their driver answers loads and moved parts: no error is measured on them
     physical   indices of those that the engine moved;  tracked: of those, the ones that springs drew along the clip
-    steps      of the clip;  base: `planted`, or `kinematic` where root and legs followed it
+    steps      of the clip;  base: `planted`, or `kinematic` where root and legs followed it;  base_chosen: why that was
+               chosen for the user, in words
     ground     m, its height
     dt         s, the step
     fell_at    s after the first frame, None: it stood;  fell_why: in words
@@ -99,6 +100,7 @@ class Mix(Portable):
     figures: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
     base: str = PLANTED
+    base_chosen: str = ""
     tracked: list[int] = field(default_factory=list)
     answering: list[int] = field(default_factory=list)
     wanted: Clip | None = None
@@ -154,10 +156,13 @@ def _mix_body(rooting: HipsRoot, played: Clip, character: Character, plan: MixPl
         actor.drive(part, driver)
     add_pushes(actor, plan)
     found = run_stage(stage, actor, clip, split.following, split.base.steps)
-    said = (split.base.why,) if split.base.why else ()
-    return dataclasses.replace(
-        found, base=split.base.name, notes=said, tracked=split.tracked, answering=split.answering
-    )
+    return dataclasses.replace(found, **describe_base(split.base), tracked=split.tracked, answering=split.answering)
+
+
+def describe_base(base: Base) -> dict[str, Any]:
+    """Return the fields of a `Mix` that say what it is on, and why."""
+    notes = (base.why,) if base.why and not base.is_chosen else ()
+    return {"base": base.name, "base_chosen": base.why if base.is_chosen else "", "notes": notes}
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 from poise.drivers.track.track import FEEDFORWARD, LAWS
 from poise.files.reading.options import TakeOptions
 from poise.jobs.job import Answer, Run, job
-from poise.jobs.mix.outputs import check_named, list_outputs
-from poise.jobs.shared.body import find_body
+from poise.jobs.shared.body import find_body, read_motion
 from poise.jobs.shared.options import (
     AUTO,
     FELL,
@@ -24,6 +23,7 @@ from poise.jobs.shared.options import (
     StepOptions,
     list_parts,
 )
+from poise.jobs.shared.outputs import TAKE, check_named, list_outputs
 from poise.jobs.track.plan import AUTOMATIC, TrackPlan, parse_pair, parse_stiffness
 from poise.motion.clip import Clip
 from poise.options import File, JobOptions, Option
@@ -105,9 +105,7 @@ class TrackOptions(
 
     def plan(self) -> TrackPlan:
         """Return the plan of the simulation; the stage file is read."""
-        from poise.jobs.mix.run import read_scenery
-
-        scenery = read_scenery(self)
+        scenery = self.load_scenery()
         touch = ContactSettings(itself=False) if scenery.touch == ContactSettings() else scenery.touch
         if self.touch:
             touch = dataclasses.replace(touch, itself=True, only=cast("tuple[tuple[str, str], ...]", self.touch))
@@ -130,29 +128,28 @@ def track(options: TrackOptions, run: Run) -> Tracked:
     With --character the motion is put on that body first. What is written has that body's joints and the clip's times.
     Exit 1 if it falls.
     """
-    from poise.jobs.mix.checks import check_effects, check_files
-    from poise.jobs.mix.run import read_motion, say_broken
-    from poise.jobs.shared.metrics import find_self_collision
+    from poise.jobs.mix.checks import check_effects
+    from poise.jobs.shared.results import draw_outputs, report_notes, report_warnings
     from poise.jobs.shared.simulation import simulate
-    from poise.jobs.track.run import Tracked, describe_search, draw_all, make_even, write_tracked
+    from poise.jobs.track.run import Tracked, describe_search, draw_tracking, make_even, write_tracked
     from poise.jobs.track.stiffness_search import find_best
 
     outputs = list_outputs(options)
     check_named(options, outputs, run, "tracking")
     plan = options.plan()
-    check_files([options.clip, options.character, options.scenery, *options.source.list_files()], outputs, run)
+    read = [options.clip, options.character, options.scenery, *options.source.list_files()]
+    outputs.check(read, run, "a mix", TAKE)
     clip, reading = read_motion(options.clip, options, run)
     clip = make_even(clip, run)
     body = find_body(clip, reading, options.source, run)
-    check_effects(body.clip, body.character, plan, bool(outputs.films), run)
+    check_effects(body.clip, body.character, plan, outputs.has_any("film"), run)
     trials: tuple[Trial, ...] = ()
     if options.stiffness == AUTOMATIC:
         best, trials = find_best(body.clip, body.character, plan, run)
         plan = dataclasses.replace(plan, springs=best)
     run.progress(f"simulating {clip.duration:.1f} s")
     found = simulate(body.clip, body.character, plan)
-    for sentence in found.notes:
-        run.note(f"{sentence} Override with {run.spell('base')}." if "no balance" in sentence else sentence)
+    report_notes(found, run)
     if found.tracked and plan.stiffest * found.dt**2 > 1.0:
         run.warn(
             f"a stiffness of {plan.stiffest:g} 1/s2 is more than steps of {1000.0 * found.dt:.3g} ms resolve, "
@@ -160,18 +157,13 @@ def track(options: TrackOptions, run: Run) -> Tracked:
         )
     if not found.tracked:
         run.note(f"nothing is tracked, so the result is the clip. Name parts with {run.spell('parts')}.")
-    figures = write_tracked(found, body, plan, next(iter(outputs.motions), None), run)
+    figures = write_tracked(found, body, plan, outputs.motion, run)
     figures |= {} if reading is None else reading.describe_bones()
-    for path in outputs.motions[1:]:
+    for path in outputs.more_motions:
         write_tracked(found, body, plan, path)
     figures |= describe_search(trials)
-    collided = find_self_collision(found.take)
-    if collided is not None:
-        run.warn(collided)
-    if found.broken is not None:
-        figures["fell_why"] = say_broken(found, outputs, run, reduce="stiffness")
-        run.warn(figures["fell_why"])
-    draw_all(found, body, plan, trials, outputs)
+    figures |= report_warnings(found, outputs, run, reduce="stiffness")
+    draw_outputs(found, body, plan, outputs, lambda: draw_tracking(found, body.clip, plan, trials))
     run.answer = Answer({**figures, "file": str(options.output)}, exit_code=FELL if found.fell else STOOD)
     notes, warnings = tuple(run.notes), tuple(run.warnings)
     return Tracked(found, body.clip, body.character, figures, trials, tuple(outputs), notes, warnings)

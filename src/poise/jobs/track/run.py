@@ -11,11 +11,9 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.files.reporting import SILENT, Reporter
-from poise.jobs.mix.outputs import MixOutputs
-from poise.jobs.mix.run import write_clip
 from poise.jobs.shared.base import BALANCE
 from poise.jobs.shared.body import ClipBody
-from poise.jobs.shared.metrics import find_angles, find_lag, find_spins
+from poise.jobs.shared.metrics import find_angles, find_lag, find_spins, measure_error
 from poise.jobs.shared.options import PLANTED
 from poise.jobs.shared.simulation import Mix
 from poise.jobs.track.plan import TrackPlan
@@ -79,58 +77,29 @@ def write_tracked(
     found: Mix, body: ClipBody, plan: TrackPlan, output: Path | None, audience: Reporter = SILENT
 ) -> dict[str, Any]:
     """Write the motion; its figures, of what was written."""
-    from poise.drivers.body import load_tree
-    from poise.dynamics.tree import build_tree
-    from poise.jobs.shared.answers import measure_answer
-    from poise.jobs.shared.base import has_feet
-    from poise.jobs.shared.metrics import (
-        describe_body,
-        describe_effort,
-        list_hits,
-        list_steps,
-        measure_error,
-        measure_feet,
-    )
+    from poise.jobs.shared.results import write_mix
 
-    saved = write_clip(found, body, output, audience)
-    result = found.clip if saved.clip is None else saved.clip
-    n, joints = len(result), found.tracked
-    wanted = body.clip if n == len(body.clip) else body.clip.pick(slice(0, n))
-    lag = find_lag(result, wanted, joints)
-    angles = find_angles(result, wanted, joints)
-    labels = wanted.skeleton.labels
-    feet: dict[str, float | None] = {}
-    if has_feet(result):
-        tree, ground = load_tree(build_tree(body.character), body.character, plan.loads), found.floor or found.ground
-        feet = {**measure_feet(result, tree, ground), **measure_answer(result, tree, wanted, found.stands, ground)}
+    written = write_mix(found, body, plan, output, audience)
+    result, wanted, joints = written.clip, written.wanted, found.tracked
+    lag, angles = find_lag(result, wanted, joints), find_angles(result, wanted, joints)
     return {
-        "fell": found.fell,
-        "fell_at_s": found.fell_at,
-        "fell_why": found.fell_why or None,
+        **written.start,
         "tracking_error_rad": measure_error(result, wanted, joints),
         "largest_error_rad": float(angles.max()) if angles.size else None,
-        "worst_joint": labels[joints[int(np.argmax(np.mean(angles**2, axis=0)))]] if angles.size else None,
+        "worst_joint": _find_worst(wanted, joints, angles),
         "lag_ms": None if lag is None else 1000.0 * lag,
         "stiffness": plan.stiffest,
         "law": plan.law,
         "give": plan.give,
-        "realtime_factor": float(found.take.times[-1]) / max(found.take.wall_seconds, 1e-9),
         "base": BALANCE if found.base == PLANTED else found.base,
-        **list_steps(found.steps),
         "tracked_joints": len(joints),
-        **feet,
-        "frames": n,
-        "max_joint_error_m": saved.error,
-        "fps": body.clip.fps,
-        "dt_s": found.dt,
-        "engine": plan.engine,
-        "ground_m": found.ground,
-        "hits": list_hits(found.take),
-        **describe_body(body.character),
-        **describe_effort(found.take.actor(), found.physical, found.kinematic),
-        "measured_on": saved.measured_on,
-        "notes": list(saved.notes),
+        **written.end,
     }
+
+
+def _find_worst(clip: Clip, joints: list[int], angles: np.ndarray) -> str | None:
+    """Return the joint whose angles (F, K) are the largest on the whole."""
+    return clip.skeleton.labels[joints[int(np.argmax(np.mean(angles**2, axis=0)))]] if angles.size else None
 
 
 def describe_search(trials: tuple[Trial, ...]) -> dict[str, Any]:
@@ -149,18 +118,6 @@ def _list_curve(trials: tuple[Trial, ...]) -> dict[str, np.ndarray]:
         "summed_error_rad": np.array([each.total for each in trials]),
         "lag_ms": np.array(lags),
     }
-
-
-def draw_all(
-    found: Mix, body: ClipBody, plan: TrackPlan, trials: tuple[Trial, ...], outputs: MixOutputs
-) -> None:  # fmt: skip
-    from poise.files.output import write_bytes
-    from poise.jobs.mix.pictures import save_mix_film
-
-    for path in outputs.plots:
-        write_bytes(path, draw_tracking(found, body.clip, plan, trials))
-    for path in outputs.films:
-        save_mix_film(found, body.character, plan, path)
 
 
 def draw_tracking(found: Mix, wanted: Clip, plan: TrackPlan, trials: tuple[Trial, ...] = ()) -> bytes:
