@@ -21,7 +21,7 @@ from poise.files.reading.options import Source
 from poise.files.registry import read_source
 from poise.jobs.shared.body import find_body
 from poise.jobs.strength.needed import find_needed, find_rows
-from poise.pictures.strength_plots import plot_muscles
+from poise.pictures.plots import plot_muscles
 
 DOCS = Path(__file__).parents[1]
 PAGE, PICTURE = DOCS / "strength.md", DOCS / "pictures" / "strength.png"

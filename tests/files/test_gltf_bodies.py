@@ -13,7 +13,7 @@ import pytest
 from helpers.files.gltf import Reference
 from helpers.files.gltf_bodies import SINGLE, Body, build, draw
 from poise.files.formats.gltf.read import read_gltf
-from poise.files.writing.independent.source import match_names, read_source_motion
+from poise.files.writing.round_trip import match_names, read_source_motion
 
 MIXED = 24
 BODIES = {**SINGLE, **{f"mixed {seed}": draw(seed) for seed in range(MIXED)}}

@@ -17,9 +17,14 @@ from poise.files.reading.pipeline import interpret
 from poise.files.reading.reframe import turn_to_y
 from poise.files.registry import FORMATS, read_recording
 from poise.files.writing.independent.bvh import read_bvh_motions
-from poise.files.writing.independent.source import match_names, read_source_motion
 from poise.files.writing.independent.tree import UnreadableError, spin, turn
-from poise.files.writing.round_trip import _UPRIGHT, find_source_places, measure_reading
+from poise.files.writing.round_trip import (
+    _UPRIGHT,
+    find_source_places,
+    match_names,
+    measure_reading,
+    read_source_motion,
+)
 from poise.spatial import rotation
 from test_convert import ODD, PAIR
 from tools.sweeps.reading_cases import BvhCase

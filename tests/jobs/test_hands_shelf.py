@@ -16,7 +16,7 @@ from poise.live.puppet_loop import PuppetLoop
 from poise.live.puppet_session import PLAY, PRACTISE, RECORD, PuppetSession
 from poise.puppetry.device import HeldHands
 from poise.puppetry.hands_file import load_hands
-from poise.puppetry.recordings import HandsCache
+from poise.puppetry.performance import HandsCache
 from poise.spatial import rotation
 
 KICKS = """

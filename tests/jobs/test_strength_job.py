@@ -16,7 +16,7 @@ from poise.files.registry import save_clip
 from poise.files.strength_table import load_muscles, read_muscles
 from poise.jobs.strength.needed import HELD, describe_muscles, describe_needed, find_needed
 from poise.motion.clip import Clip
-from poise.pictures.strength_plots import plot_muscles, plot_needed
+from poise.pictures.plots import plot_muscles, plot_needed
 from poise.spatial import rotation
 from poise.world.forces import Load
 

@@ -9,9 +9,8 @@ from oracles.amass import read_amass_motion
 from oracles.deepmimic import read_deepmimic_motion, read_joints
 from poise.files.reading.pipeline import Reading
 from poise.files.reading.recording import Recording
-from poise.files.writing.independent.source import match_names
 from poise.files.writing.independent.tree import PlainMotion
-from poise.files.writing.round_trip import measure_distance, to_metres
+from poise.files.writing.round_trip import match_names, measure_distance, to_metres
 
 SUFFIXES = (".asf", ".amc", ".txt")
 

@@ -16,8 +16,8 @@ from helpers.errors import rejects
 from helpers.stages import VerbsEngine, use_verbs
 from poise.body.character import Character
 from poise.cli import main
+from poise.demos.mix.crowd import find_looks
 from poise.demos.shared.conductors import build_stage, draw_bodies, draw_conductors, place_on_grid
-from poise.demos.shared.crowd_looks import find_looks
 from poise.demos.shared.show import stand_still
 from poise.drivers.balance.balance import Balance
 from poise.drivers.kinematic.kinematic import Kinematic

@@ -247,7 +247,7 @@ class Body(Layout):
     steps: int  # since the run began
     request: int  # 1: the run ends after this step, see `Player.handle_request`
     floor: int  # address of the ground, see `world/ground/floor.py`
-    airborne: int  # 1 if nothing that is fixed touched the body in the last step: see `stage/coupling/flight.py`
+    airborne: int  # 1 if nothing that is fixed touched the body in the last step: see `stage/coupling/coupling.py`
     dt: float  # s
     t: float  # s, when the step began
     at: float  # s, the time at which a motion is evaluated

@@ -30,7 +30,7 @@ the folder is opened again.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -43,9 +43,9 @@ from poise.files.output import write_bytes
 from poise.files.toml import Table, TomlFile, format_toml
 from poise.puppetry.cues import CUES, MOST_CUES, Cue, sort_cues
 from poise.puppetry.hands import HandsSource, HandsTake, join
-from poise.puppetry.hands_file import SUFFIX, HandsRecorder
+from poise.puppetry.hands_file import SUFFIX, HandsRecorder, load_hands
 from poise.puppetry.layers import PuppetLayer, check_feel
-from poise.puppetry.recordings import HandsCache
+from poise.puppetry.mapping import HandMapping, load_mapping
 
 FILE = "performance.toml"
 ORDER = ("legs", "trunk", "arms")
@@ -373,3 +373,70 @@ def _check_layer(table: Table, name: str, layers: dict[str, RecordedLayer]) -> N
     with table.reading("layer"):
         if name not in layers:
             raise unknown_name("layer", name, layers)
+
+
+_Stamp = tuple[int, int, int] | None
+_KEPT = " What it said before is played on."
+
+
+class HandsCache:
+    """Mappings and recordings that were read: playback goes on with the last valid version if a file breaks.
+
+    A file is read again after it has changed. If it is broken or missing then, that is reported once, and the previous
+    version is used. A file that was never readable raises InputError.
+
+    messages  for the user, that were not taken yet: see `take_messages`
+    """
+
+    def __init__(self) -> None:
+        self._read: dict[str, tuple[_Stamp, Any]] = {}
+        self._broken: dict[str, _Stamp] = {}  # stamps of the versions that were reported
+        self.messages: list[str] = []
+
+    def find_mapping(self, mapping: str | PathLike[str]) -> HandMapping:
+        """See `load_mapping`."""
+        return self._find(mapping, load_mapping)
+
+    def find_hands(self, path: str | PathLike[str]) -> HandsTake:
+        """See `load_hands`."""
+        return self._find(path, load_hands)
+
+    def has_changed(self, path: str | PathLike[str]) -> bool:
+        """Return whether a file has changed since it was read, and that was not reported yet."""
+        known = str(path) in self._read
+        now = _stamp(path)
+        return known and now != self._read[str(path)][0] and self._broken.get(str(path), ()) != now
+
+    def take_messages(self) -> list[str]:
+        """Return the messages since the last call."""
+        found, self.messages = self.messages, []
+        return found
+
+    def _find(self, path: str | PathLike[str], load: Callable[[Any], Any]) -> Any:
+        name, stamp = str(path), _stamp(path)
+        had = self._read.get(name)
+        if had is not None and had[0] == stamp:
+            return had[1]
+        try:
+            found = load(path)
+        except InputError as error:
+            if had is None:
+                raise
+            if self._broken.get(name, ()) != stamp:
+                self.messages.append(f"{error}{_KEPT}")
+            self._broken[name] = stamp
+            return had[1]
+        self._read[name] = stamp, found
+        self._broken.pop(name, None)
+        return found
+
+
+def _stamp(path: str | PathLike[str]) -> _Stamp:
+    """Return what changes when a file does; None if there is no file, and for built-in mappings (`legs`)."""
+    if not Path(path).suffix:
+        return None
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino

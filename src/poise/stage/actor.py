@@ -20,8 +20,7 @@ from poise.stage.actor_builder import take_part
 from poise.stage.arguments import check_drive, check_split, take_load, take_loads, take_pose
 from poise.stage.assignment import Assignments
 from poise.stage.attachment import let_fall, make_grip
-from poise.stage.coupling.coupling import CouplingState
-from poise.stage.coupling.flight import MomentumCorrection
+from poise.stage.coupling.coupling import CouplingState, MomentumCorrection
 from poise.stage.coupling.paper import spread
 from poise.stage.monitor.effort import Effort
 from poise.stage.monitor.health import find_fall

@@ -6,6 +6,7 @@ What it consists of has modules of its own: `groups/groups.py` builds the simula
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Callable, Iterable
 from os import PathLike
 from typing import Any
@@ -16,7 +17,7 @@ from poise.body.character import Character
 from poise.dynamics.tree import GRAVITY
 from poise.engines.engine import Engine, PropState, check_ground, check_touch
 from poise.engines.registry import DEFAULT, check_engine, get_engine
-from poise.errors import InputError, check_most, unknown_name
+from poise.errors import BusyError, InputError, check_most, unknown_name
 from poise.kinds import checked
 from poise.motion.motion import Pose
 from poise.stage.actor import Actor
@@ -30,7 +31,6 @@ from poise.stage.arguments import (
     take_touch,
 )
 from poise.stage.groups.groups import Group, SimulationGroups
-from poise.stage.lock import StageLock
 from poise.stage.monitor.events import EventLog, HitReports
 from poise.stage.state.snapshot import check_same, restore_stage, save_stage
 from poise.stage.step.loop import StepLoop
@@ -271,3 +271,23 @@ class Stage:
         self.loop.reopen()
         self.simulations.find_collisions()
         self.loop.set_groups()
+
+
+class StageLock:
+    """A context that only one thread is in, which may enter it again; another one gets a BusyError and does not wait.
+
+    Compiled code reads and writes a stage's memory without checks: two threads in it would end the process.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            raise BusyError(
+                "this stage is being stepped by another thread. Use a stage from one thread at a time, or run it in a "
+                "Runner and post to that what is to be done."
+            )
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()

@@ -90,7 +90,7 @@ def _show(options: StrengthOptions, output: Path | None, run: Run) -> dict[str, 
     figures = describe_muscles(muscles, character, names)
     if output is not None:
         from poise.files.output import write_together
-        from poise.pictures.strength_plots import plot_muscles
+        from poise.pictures.plots import plot_muscles
 
         title = f"{character.height:.2f} m, {character.mass:.1f} kg, {character.sex}, {character.age:g} years"
         write_together({output: plot_muscles(muscles, find_rows(muscles, names), title)})
@@ -118,7 +118,7 @@ def _find(options: StrengthOptions, output: Path | None, run: Run) -> dict[str, 
     figures: dict[str, Any] = {**describe_needed(needed, character), **bones}
     if output is not None:
         from poise.files.output import write_together
-        from poise.pictures.strength_plots import plot_needed
+        from poise.pictures.plots import plot_needed
 
         name = options.clip.name if isinstance(options.clip, Clip | Path) else str(options.clip)
         title = f"{name}: {character.height:.2f} m, {character.mass:.1f} kg"
