@@ -10,7 +10,7 @@ import pytest
 
 import poise
 from poise.cli import main
-from poise.demos.mix import compare, conductor, drum, hit_arm, speech, swing, switch
+from poise.demos.mix import compare, conductor, drum, gestures, hit_arm, swing, switch
 from poise.demos.mix.drum import SEATED, Pump
 from poise.demos.shared import show
 from poise.dynamics.tree import build_tree
@@ -165,13 +165,13 @@ def test_nothing_jumps_at_a_switch() -> None:
 
 def test_strokes_are_found_where_they_are(tmp_path: Path) -> None:
     _, take, _, figures = show.run_beside_animated(
-        poise.Character.human(1.7, 66.0, preset="mix"), poise.gestures.speak(speech.STRESSES[:3]), 2.6
+        poise.Character.human(1.7, 66.0, preset="mix"), poise.gestures.speak(gestures.STRESSES[:3]), 2.6
     )
-    late = speech.measure_strokes(take.clip("mixed"), speech.STRESSES[:3])
+    late = gestures.measure_strokes(take.clip("mixed"), gestures.STRESSES[:3])
     assert len(late) == 4
     assert np.abs(late).max() <= 1.0 / show.TAKE_FPS + 1e-9
     moved = Clip(take.clip("mixed").skeleton, take.times + 0.06, **take.clip("mixed").pose(take.times)._asdict())
-    assert speech.measure_strokes(moved, speech.STRESSES[:3]) == pytest.approx(late + 0.06, abs=0.021)
+    assert gestures.measure_strokes(moved, gestures.STRESSES[:3]) == pytest.approx(late + 0.06, abs=0.021)
     assert figures["kinematic_error_rad"] < 1e-9
     assert not figures["fell"]
 
@@ -206,7 +206,7 @@ def test_a_minute_of_conducting_neither_falls_nor_creeps() -> None:
 def test_a_demo_writes_what_it_says(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("poise.demos.mix.clap.SECONDS", 0.4)
+    monkeypatch.setattr("poise.demos.mix.gestures.CLAPS", 0.4)
     assert main(["demo", "clap", "-o", str(tmp_path), "--json", "--quiet"]) == 0
     names = {path.name for path in tmp_path.iterdir()}
     plots = {f"clap-{kind}.png" for kind in ("center", "torques", "feet", "connectors")}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from poise import load_clip
-from poise.demos.balance import bodies, walks
+from poise.demos.balance import walks
 
 # Demo -> the constant with its number of steps.
 STEPS = {
@@ -40,8 +40,8 @@ def test_a_walk_on_every_ground(name: str, tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.slow
 def test_bodies_walk_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bodies, "STEPS", 2)
-    monkeypatch.setattr(bodies, "PHYSIQUES", {name: bodies.PHYSIQUES[name] for name in ("fat", "locked-knee")})
-    figures = bodies.run(tmp_path)
+    monkeypatch.setattr(walks, "STEPS_OF_BODIES", 2)
+    monkeypatch.setattr(walks, "PHYSIQUES", {name: walks.PHYSIQUES[name] for name in ("fat", "locked-knee")})
+    figures = walks.bodies(tmp_path)
     assert not figures["fell"] and set(figures["bodies"]) == {"fat", "locked-knee"}
     assert (tmp_path / "bodies-locked-knee.glb").exists() and (tmp_path / "bodies.png").exists()

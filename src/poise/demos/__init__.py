@@ -9,10 +9,10 @@ DEMOS: dict[str, Entry] = {
     "conductor": Entry(
         "poise.demos.mix.conductor:run", "animated arms lift and conduct, physics moves the rest of the body"
     ),
-    "armswing": Entry("poise.demos.mix.armswing:run", "arms that swing hard, and hips that answer"),
-    "clap": Entry("poise.demos.mix.clap:run", "hands that clap, and a body that hardly sways"),
+    "armswing": Entry("poise.demos.mix.gestures:swing_arms", "arms that swing hard, and hips that answer"),
+    "clap": Entry("poise.demos.mix.gestures:clap", "hands that clap, and a body that hardly sways"),
     "drum": Entry("poise.demos.mix.drum:run", "animated hands that beat a drum, and a ball that they knock off it"),
-    "speech": Entry("poise.demos.mix.speech:run", "beats and points of the hands on the stresses of speech"),
+    "speech": Entry("poise.demos.mix.gestures:speak", "beats and points of the hands on the stresses of speech"),
     "mocap": Entry("poise.demos.mix.mocap:run", "a recording on head, arms and trunk, over physical legs"),
     "swing": Entry("poise.demos.mix.swing:run", "a playground swing, pumped in phase and out of phase"),
     "switch": Entry("poise.demos.mix.switch:run", "an arm that goes from animated to physical and back, ten times"),
@@ -39,7 +39,7 @@ DEMOS: dict[str, Entry] = {
     "slope": Entry("poise.demos.balance.walks:slope", "up a ramp and down, feet flat to the slope"),
     "rough": Entry("poise.demos.balance.walks:rough", "over random heights, each foot where the ground lets it stand"),
     "moving": Entry("poise.demos.balance.walks:moving", "on a raft that is carried to and fro"),
-    "bodies": Entry("poise.demos.balance.bodies:run", "fat, thin, short, lame, loaded: every body walks"),
+    "bodies": Entry("poise.demos.balance.walks:bodies", "fat, thin, short, lame, loaded: every body walks"),
     "ghost": Entry(
         "poise.demos.balance.ghost:run", "a body follows a ghost that walks: pushed, held by a gate, waited for"
     ),

@@ -9,6 +9,8 @@ stairs   up eight steps of 17 cm by 29 cm, over a landing, and down again (K5, K
 slope    up a ramp of eight degrees, over its landing and down, feet flat to the slope (K6)
 rough    over random heights of five centimetres, each foot where the ground is even enough, with a turn (K6)
 moving   on a raft that is slowly carried to and fro, up and down (K6)
+bodies   average, fat, thin, short, a child, a longer leg, a locked knee, one arm, a backpack (K8): each in a file of
+         its own; in the film they walk side by side
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import poise
-from poise.demos.shared.show import FILM_FPS, save_figures
+from poise.body.bodies import PHYSIQUES
+from poise.demos.shared.show import BLUE, CLAY, FILM_FPS, GREEN, save_figures
 from poise.files.output import write_bytes
 from poise.jobs.shared.pictures import Color
 from poise.jobs.walk.job import WalkResult
@@ -90,3 +93,29 @@ STEPS_ON_MOVING_GROUND = 14
 def moving(folder: Path) -> dict[str, Any]:
     """Write its files: see `walks`."""
     return show_walk(folder, "moving", "moving", 1.5, steps=STEPS_ON_MOVING_GROUND)
+
+
+STEPS_OF_BODIES, COLORS = 6, (CLAY, BLUE, GREEN)
+FIGURES = ("fell", "fell_at_s", "com_margin_m", "foot_error_mm", "swing_depth_mm", "sole_gap_mm", "steps", "duration_s",
+           "distance_m", "longest_step_m", "peak_joint_acceleration_rad_s2", "limit_excess_deg", "mass_kg", "stature_m",
+           "solve_us")  # fmt: skip
+
+
+def bodies(folder: Path) -> dict[str, Any]:
+    """Nobody tunes anything, and each walks. Write bodies-NAME.glb of each, and the rest of all."""
+    walks, figures_of = [], {}
+    for name in PHYSIQUES:
+        found = poise.walk(steps=STEPS_OF_BODIES, body=name, fps=50.0, outputs=folder / f"bodies-{name}.glb")
+        walks.append(found)
+        figures_of[name] = {key: found.figures[key] for key in FIGURES if key not in BY_SPEED}
+    fallen = [each["fell_at_s"] for each in figures_of.values() if each["fell"]]
+    figures = {
+        "fell": bool(fallen),
+        "fell_at_s": min(fallen, default=None),
+        "com_margin_m": min(each["com_margin_m"] for each in figures_of.values()),
+        "foot_error_mm": max(each["foot_error_mm"] for each in figures_of.values()),
+        "steps": sum(each["steps"] for each in figures_of.values()),
+        "solve_us": max(walk.figures["solve_us"] for walk in walks),
+        "bodies": figures_of,
+    }
+    return show_walks(folder, "bodies", walks, figures, tuple(PHYSIQUES), COLORS)

@@ -19,7 +19,7 @@ import numpy as np
 import poise
 from poise import gestures, rotation
 from poise.body.roles import SIDES
-from poise.demos.mix.speech import HEIGHT, MASS, STRESSES
+from poise.demos.mix.gestures import STRESSES
 from poise.demos.shared.show import (
     BLUE,
     CLAY,
@@ -37,6 +37,7 @@ from poise.motion.clip import interpolate
 from poise.motion.edits.timing import resample
 from poise.pictures.mix_plots import plot_comparison
 
+HEIGHT, MASS = 1.70, 66.0  # the speaker
 SECONDS, RATE, DT, SEED = 6.0, 240.0, 0.002, 0
 RATES = (15.0, 25.0)  # samples a second
 SMOOTH = 120.0  # frames a second of what is tracked

@@ -35,7 +35,7 @@ from poise.motion.edits.ground import translate, turn
 from poise.motion.edits.offsets import Offset, apply_offsets
 from poise.motion.edits.timing import change_speed, frame_times
 from poise.motion.gestures.arm import Arm, ArmPath
-from poise.motion.gestures.gesture import ArmGesture
+from poise.motion.gestures.gesture import SingleGesture
 from poise.motion.retargeting.reference import find_turns
 from poise.pictures.mix_plots import plot_comparison
 from poise.world.collision_shapes import build_bulk
@@ -53,23 +53,13 @@ _BENT = -1.25  # rad, of a wrist that holds its palm to the front
 
 
 @dataclass(frozen=True)
-class Patting(ArmGesture):
+class Patting(SingleGesture):
     """A row of claps, one every `BEAT` s of phase, from home to home. Phase counts seconds.
 
     claps  what is clapped: "own" hands, the "right", the "left" or "both" with a partner
     """
 
     claps: tuple[str, ...] = ROUND
-
-    @property
-    def period(self) -> None:
-        """It is played once."""
-        return
-
-    @property
-    def rate(self) -> float:
-        """Phase is seconds."""
-        return 1.0
 
     @property
     def length(self) -> float:

@@ -40,7 +40,7 @@ from poise.motion.edits.offsets import Offset, apply_offsets
 from poise.motion.edits.sequence import Segment, join_segments
 from poise.motion.edits.timing import frame_times
 from poise.motion.gestures.arm import Arm, ArmPath
-from poise.motion.gestures.gesture import ArmGesture
+from poise.motion.gestures.gesture import SingleGesture
 from poise.motion.samples.curves import rise_and_fall
 from poise.pictures.plots import plot_transition
 from poise.world.collision_shapes import build_bulk
@@ -61,18 +61,8 @@ _LEAN = np.radians([16.0, 14.0, 0.0])  # of the trunk: forward, and the right sh
 
 
 @dataclass(frozen=True)
-class Slapping(ArmGesture):
+class Slapping(SingleGesture):
     """The right hand draws back and strikes. Phase counts seconds."""
-
-    @property
-    def period(self) -> None:
-        """It is played once."""
-        return
-
-    @property
-    def rate(self) -> float:
-        """Phase is seconds."""
-        return 1.0
 
     @property
     def length(self) -> float:

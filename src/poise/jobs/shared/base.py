@@ -64,28 +64,25 @@ class Base(NamedTuple):
 
 
 def choose_base(clip: Clip, character: Character, plan: MixPlan, balances: bool) -> Base:
-    """What a clip is mixed on. balances: whether its legs would be physical, all of them."""
+    """What a clip is simulated on. balances: whether its legs would be physical, all of them."""
     if not has_feet(clip):
-        return Base(KINEMATIC)
+        return Base(KINEMATIC, (), "its legs and feet are not known: all but what is physical follows the clip.")
     steps = find_steps(clip)
     if plan.base == KINEMATIC or not balances:
-        return Base(KINEMATIC, steps, "its root and legs follow the clip, as asked." if balances else "")
+        return Base(KINEMATIC, steps, "its pelvis and legs follow the clip, as asked." if balances else "")
     away = find_off_its_feet(clip, character)
     if plan.base == PLANTED or plan.pinned:
         if away is not None and away == clip.times[0]:
             raise InputError(
-                "the clip begins off its feet, lying or sitting: planted feet cannot carry it. Trim it to where it "
-                f"stands, or leave the base at {AUTO}."
+                "the clip begins off its feet, lying or sitting: legs on planted feet cannot balance it. Trim it to "
+                f"where it stands, or leave the base at {AUTO}."
             )
         return Base(PLANTED, steps, f"{say_steps(steps)}; its feet stay planted here." if steps else "")
-    if steps:
-        why = f"{say_steps(steps)}: its root and legs follow it, and no balance is simulated."
-        return Base(KINEMATIC, steps, why, is_chosen=True)
-    if away is not None:
-        when = f"{away - clip.times[0]:.1f} s"
-        why = f"the clip is off its feet at {when}: its root and legs follow it, and no balance is simulated."
-        return Base(KINEMATIC, steps, why, is_chosen=True)
-    return Base(PLANTED, steps)
+    if not steps and away is None:
+        return Base(PLANTED)
+    what = say_steps(steps) if steps else f"the clip is off its feet at {away - clip.times[0]:.1f} s"
+    why = f"{what}: pelvis and legs follow it, and no balance is simulated."
+    return Base(KINEMATIC, steps, why, is_chosen=True)
 
 
 def say_steps(steps: tuple[Step, ...]) -> str:
@@ -146,32 +143,6 @@ class FollowPlan(MixPlan):
         if self.base not in BASES:
             raise unknown_name("base", str(self.base), FOLLOW_BASES)
         super().__post_init__()
-
-    def choose_base(self, clip: Clip, character: Character, balances: bool) -> Base:
-        """See `MixPlan.choose_base`."""
-        from poise.motion.contacts.stepping import find_steps
-
-        if not has_feet(clip):
-            return Base(KINEMATIC, (), "its legs and feet are not known: all but what is physical follows the clip.")
-        steps = find_steps(clip)
-        off = None if self.base == KINEMATIC or not balances else find_off_its_feet(clip, character)
-        if self.base == KINEMATIC or not balances:
-            return Base(KINEMATIC, steps, "pelvis and legs follow the clip, as asked." if balances else "")
-        if self.base == PLANTED:
-            if off is not None and off == clip.times[0]:
-                raise InputError(
-                    "the clip begins off its feet, lying or sitting: legs cannot balance it. Trim it to where it "
-                    f"stands, or leave the base at {AUTO}."
-                )
-            return Base(PLANTED, steps, f"{say_steps(steps)}; here its feet stay." if steps else "")
-        if steps:
-            why = f"{say_steps(steps)}: pelvis and legs follow it; no balance is simulated."
-            return Base(KINEMATIC, steps, why, is_chosen=True)
-        if off is not None:
-            when = f"{off - clip.times[0]:.1f} s"
-            why = f"the clip is off its feet at {when}: pelvis and legs follow it; no balance is simulated."
-            return Base(KINEMATIC, (), why, is_chosen=True)
-        return Base(PLANTED)
 
     def fit_ground(self, ground: Ground, clip: Clip, character: Character, base: Base) -> Ground:
         """See `MixPlan.fit_ground`: one that nobody has placed does not cut into a body whose pelvis follows the clip.

@@ -1,10 +1,11 @@
 """Contacts of a body with what it stands on, found from the motion alone.
 
-A point of a sole is down where it is both low and still. Still is relative to the ground, which may be
-the belt of a treadmill; low is relative to the height at which that very point rests when it is still, because the
-soles of captured skeletons lie a few centimetres off the floor, and floors give way. Floors are found at any height
-(`find_unexplained`): the ground is the lowest, others are where the body must stand, since it does not fall. Knees and hands
-are contacts where they rest near one of these floors, or where nothing else explains that the body does not fall.
+A point of a sole is down where it is both low and still. Still is relative to the ground, which may be the belt of a
+treadmill; low is relative to the height at which that very point rests when it is still, because the soles of
+captured skeletons lie a few centimetres off the floor, and floors give way. Floors are found at any height
+(`find_unexplained`): the ground is the lowest, others are where the body must stand, since it does not fall. Knees
+and hands are contacts where they rest near one of these floors, or where nothing else explains that the body does not
+fall.
 
 The limits were set on walks with force plates, those of landings on a run (see `tests/motion/test_motion_contacts.py`).
 Durations are in seconds, speeds scale with how fast the feet of the clip get, lengths with the legs.
@@ -350,9 +351,10 @@ def falls(times: np.ndarray, height: np.ndarray, first: int, last: int) -> bool:
 
 # What a body rests on, at any height: the ground, boxes, stairs, bars. The lowest level at which soles rest is the
 # ground. Anything higher is known only by what the body does: where nothing that is known carries it and it does not
-# fall, something else must. If a sole rests then (else a knee, else a hand), it rests on that, and whatever rests at the
-# same level at another time stands on it, too. A foot that is held still in the air is no support: the other one carries
-# the body all the time. Where nothing rests and nothing falls (a chair, a horse, a rope) something unseen carries it.
+# fall, something else must. If a sole rests then (else a knee, else a hand), it rests on that, and whatever rests at
+# the same level at another time stands on it, too. A foot that is held still in the air is no support: the other one
+# carries the body all the time. Where nothing rests and nothing falls (a chair, a horse, a rope) something unseen
+# carries it.
 
 
 def find_unexplained(times: np.ndarray, height: np.ndarray, supported: np.ndarray) -> list[tuple[int, int]]:

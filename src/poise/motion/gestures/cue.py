@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.errors import check_range
 from poise.motion.gestures.arm import Arm, ArmPath
-from poise.motion.gestures.gesture import ArmGesture, check_choice
+from poise.motion.gestures.gesture import SingleGesture, check_choice
 from poise.motion.samples.curves import hump, rise, rise_and_fall
 
 _ARC = np.array([0.10, -0.06, 0.06])  # arm lengths by which the way up swings outward and forward
@@ -19,7 +19,7 @@ _HANGING_PALM = np.array([-1.0, 0.0, 0.0])
 
 
 @dataclass(frozen=True)
-class Cue(ArmGesture):
+class Cue(SingleGesture):
     """Phase is seconds; at 0 and at the end the arm hangs.
 
     hand  "left" or "right"
@@ -36,16 +36,6 @@ class Cue(ArmGesture):
         check_range("cue: up", self.up, 0.3, 60.0, "s")
         check_range("cue: hold", self.hold, 0.0, 3600.0, "s")
         check_range("cue: down", self.down, 0.3, 60.0, "s")
-
-    @property
-    def period(self) -> None:
-        """It is played once."""
-        return
-
-    @property
-    def rate(self) -> float:
-        """Phase is seconds."""
-        return 1.0
 
     @property
     def length(self) -> float:

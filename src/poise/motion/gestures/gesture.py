@@ -140,6 +140,20 @@ class ArmGesture(Gesture):
         return np.asarray(solved[:, np.argsort(joints)])
 
 
+class SingleGesture(ArmGesture):
+    """A gesture of arms that is played once; its phase is in seconds."""
+
+    @property
+    def period(self) -> None:
+        """None: it does not repeat."""
+        return
+
+    @property
+    def rate(self) -> float:
+        """1, since phase is in seconds."""
+        return 1.0
+
+
 def _plain(value: Any) -> Any:
     """A parameter as plain data."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -8,7 +8,7 @@ import numpy as np
 
 from poise.errors import check_range
 from poise.motion.gestures.arm import Arm, ArmPath, X
-from poise.motion.gestures.gesture import HANDS, ArmGesture, check_choice
+from poise.motion.gestures.gesture import HANDS, SingleGesture, check_choice
 from poise.motion.samples.curves import rise_and_fall
 from poise.spatial import rotation
 
@@ -17,7 +17,7 @@ _STRETCH = 0.99  # wrist from the shoulder in front, over the arm's length: the 
 
 
 @dataclass(frozen=True)
-class LiftArms(ArmGesture):
+class LiftArms(SingleGesture):
     """Phase is seconds; at 0 and at the end the arms hang.
 
     hands  "both", "left" or "right"
@@ -37,16 +37,6 @@ class LiftArms(ArmGesture):
         check_range("lift_arms: up", self.up, 0.3, 60.0, "s")
         check_range("lift_arms: hold", self.hold, 0.0, 3600.0, "s")
         check_range("lift_arms: down", self.down, 0.3, 60.0, "s")
-
-    @property
-    def period(self) -> None:
-        """It is played once."""
-        return
-
-    @property
-    def rate(self) -> float:
-        """Phase is seconds."""
-        return 1.0
 
     @property
     def length(self) -> float:

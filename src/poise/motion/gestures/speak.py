@@ -19,7 +19,7 @@ import numpy as np
 
 from poise.errors import InputError, check_range
 from poise.motion.gestures.arm import Arm, ArmPath
-from poise.motion.gestures.gesture import HANDS, ArmGesture, check_choice
+from poise.motion.gestures.gesture import HANDS, SingleGesture, check_choice
 from poise.motion.samples.curves import through
 
 KINDS = ("beat", "point")
@@ -70,7 +70,7 @@ class Stress:
 
 
 @dataclass(frozen=True)
-class Speak(ArmGesture):
+class Speak(SingleGesture):
     """Beats and points on given stresses. Phase is seconds; at 0 and at the end the arms hang.
 
     stresses  in the order of their times; a hand needs 0.5 s for its first beat (a point 0.65) and 0.25 s (0.5) for
@@ -120,16 +120,6 @@ class Speak(ArmGesture):
     def strokes(self, side: str) -> list[Stress]:
         """The stresses on which a hand moves."""
         return [stress for stress in self.stresses if side in HANDS[stress.hand]]
-
-    @property
-    def period(self) -> None:
-        """It is played once."""
-        return
-
-    @property
-    def rate(self) -> float:
-        """Phase is seconds."""
-        return 1.0
 
     @property
     def length(self) -> float:

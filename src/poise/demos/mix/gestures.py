@@ -1,4 +1,4 @@
-"""A speaker: beats and points of the hands whose strokes end on given stress times (W8)."""
+"""Gestures of a mixed body beside one that is only animated: arms that swing, hands that clap, a speaker's strokes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from poise.body.roles import SIDES
 from poise.demos.shared.show import TAKE_FPS, run_beside_animated, save_show
 from poise.motion.gestures import Stress
 
-HEIGHT, MASS, SECONDS = 1.70, 66.0, 7.5
 STRESSES = (
     Stress(0.90, "beat", "right"),
     Stress(1.38, "beat", "right"),
@@ -24,14 +23,32 @@ STRESSES = (
     Stress(4.36, "beat", "both"),
     Stress(5.30, "point", "left", (0.5, 0.05, 1.0)),
 )
+SWINGS, CLAPS, SPEAKS = 6.0, 5.0, 7.5  # s, how long each goes on
 _REACHED = 3e-4  # m from where a point ends: it is held there for a while
 _AROUND = 0.16  # s, before and after a stress, in which its stroke is looked for
 
 
-def run(folder: Path) -> dict[str, Any]:
-    """Write the speaker's files; see `show`."""
-    character = poise.Character.human(HEIGHT, MASS, preset="mix")
-    _, take, shots, figures = run_beside_animated(character, gestures.speak(STRESSES), SECONDS)
+def swing_arms(folder: Path) -> dict[str, Any]:
+    """Both arms swing hard: the mixed body's hips answer them, the animated one's do not.   [mix, fig 6]"""
+    character = poise.Character.human(1.78, 75.0, preset="mix")
+    gesture = gestures.arm_swing(rate=1.0, amplitude=100.0)
+    _, take, shots, figures = run_beside_animated(character, gesture, SWINGS)
+    figures["hips_travel_mm"] = 1000.0 * float(np.ptp(take.actor("mixed").root[:, 2]))
+    # From the side, where arms that go forward are seen.
+    return save_show(folder, "armswing", shots, figures, shots[-1], azimuth=-1.1)
+
+
+def clap(folder: Path) -> dict[str, Any]:
+    """What the two hands do to each other cancels, so the body hardly sways, unlike under a swing of the arms."""
+    character = poise.Character.human(1.78, 75.0, preset="mix")
+    _, _, shots, figures = run_beside_animated(character, gestures.clap(2.5), CLAPS)
+    return save_show(folder, "clap", shots, figures, shots[-1])
+
+
+def speak(folder: Path) -> dict[str, Any]:
+    """Beats and points of the hands, whose strokes end on given stress times (W8)."""
+    character = poise.Character.human(1.70, 66.0, preset="mix")
+    _, take, shots, figures = run_beside_animated(character, gestures.speak(STRESSES), SPEAKS)
     errors = measure_strokes(take.clip("mixed"), STRESSES)
     figures |= {"strokes": len(errors), "stroke_error_s": float(np.max(np.abs(errors))), "frame_s": 1.0 / TAKE_FPS}
     return save_show(folder, "speech", shots, figures, shots[-1])
