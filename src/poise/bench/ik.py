@@ -15,6 +15,7 @@ The second half makes bodies with more joints than people have, to show how the 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -198,9 +199,8 @@ def build_mink(
     tasks, limits = [*frames, center], [mink.ConfigurationLimit(model)]
     begin = np.zeros(model.nq)
     begin[3] = 1.0
-    for link in links:
-        for hinge in link.hinges:
-            begin[model.joint(hinge.name).qposadr[0]] = hinge.start
+    for hinge in itertools.chain(*(link.hinges for link in links)):
+        begin[model.joint(hinge.name).qposadr[0]] = hinge.start
     configuration = mink.Configuration(model)
     feet = [ENDS.index(end) for end in TURNED]
     unturned = np.array([1.0, 0.0, 0.0, 0.0])

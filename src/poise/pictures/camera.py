@@ -154,6 +154,7 @@ def frame_points(
     beside: Mapping[int, np.ndarray],
     roots: np.ndarray,
     size: tuple[int, int],
+    *,
     follow: bool | None,
     azimuth: float,
     elevation: float,

@@ -179,7 +179,9 @@ def frame_picture(
     roots = np.stack([figure.places(times) + figure.offset for figure in picture.figures])
     if elevation is None:
         elevation = _MARKS_ELEVATION if any(picture.paints(float(times[k])) for k in few) else VIEW_ELEVATION
-    return frame_points(times, bodies, beside, roots, size, follow, azimuth, elevation, climb, fov)
+    return frame_points(
+        times, bodies, beside, roots, size, follow=follow, azimuth=azimuth, elevation=elevation, climb=climb, fov=fov
+    )
 
 
 def render_picture(

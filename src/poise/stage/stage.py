@@ -70,6 +70,7 @@ class Stage:
         engine: str | Engine = DEFAULT,
         dt: float = 0.005,
         couple: str = "exact",
+        *,
         gain: float = 1.0,
         torque_only: bool = False,
         coupling_filter: float | None = None,

@@ -53,17 +53,21 @@ def measure_edit(
         "fps": round(clip.fps, 9),
         "actors": [actor.name for actor in actors],
         "joins": joins,
-        "position_jump_m": max((join["position_jump_m"] for join in joins), default=0.0),
-        "velocity_jump_m_s": max((join["velocity_jump_m_s"] for join in joins), default=0.0),
+        "position_jump_m": _find_most(joins, "position_jump_m"),
+        "velocity_jump_m_s": _find_most(joins, "velocity_jump_m_s"),
         "velocity_jump_elsewhere_m_s": elsewhere,
         "offsets": offsets,
-        "offset_miss_mm": max((offset["miss_mm"] for offset in offsets), default=0.0),
+        "offset_miss_mm": _find_most(offsets, "miss_mm"),
         "warnings": warnings,
         "notes": [sentence for there in each for sentence in there.notes],
         "max_joint_error_m": max(errors, default=None),
         **_describe_bones(actors),
         "files": [str(path) for files in written.values() for path, _ in files],
     }
+
+
+def _find_most(rows: Iterable[Mapping[str, Any]], key: str) -> float:
+    return max((float(row[key]) for row in rows), default=0.0)
 
 
 def _describe_bones(actors: Iterable[EditedActor]) -> dict[str, Any]:

@@ -380,11 +380,17 @@ def check_keys(
     top: Table, segments: Mapping[str, SegmentPlan], actors: Sequence[ActorPlan], offsets: Iterable[OffsetPlan]
 ) -> None:
     """Refuse keys of a recipe that nothing can come of, whatever its clips are."""
+    played = [segment for actor in actors for segment in actor.sequence]
     joins = [segment for actor in actors for segment in actor.sequence[1:]]
-    repeats = any(segment.repeat > 1 for actor in actors for segment in actor.sequence)
-    played = {segment.name for actor in actors for segment in actor.sequence}
-    for name in [name for name in segments if name in played]:
+    for name in {each.name: None for each in played if each.name in segments}:
         _check_transition(segments[name], [each for each in joins if each.name == name])
+    _check_top(top, actors, offsets, joins, repeats=any(segment.repeat > 1 for segment in played))
+
+
+def _check_top(
+    top: Table, actors: Sequence[ActorPlan], offsets: Iterable[OffsetPlan], joins: Sequence[SegmentPlan], repeats: bool
+) -> None:
+    """Refuse keys at the top that nothing can come of. repeats: whether a segment is joined to itself"""
 
     def refuse(key: str, why: str) -> None:
         if key in top:

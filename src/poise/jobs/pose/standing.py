@@ -339,10 +339,11 @@ class StandingSolver:
         skeleton = self.character.skeleton
         carrying = SIDES.index(wanted.stand) if wanted.stand in SIDES else 0
         lifted = wanted.stand != "both" and step > SHIFT
+        held = [] if lifted or wanted.stand == "both" else self._free_leg(1 - carrying)
         goals: list[Goal] = [
             PositionGoal(joint, begin[joint] + step * (np.asarray(place) - begin[joint]))
             for joint, place in wanted.reach.items()
-            if lifted or wanted.stand == "both" or skeleton.index(joint) not in self._free_leg(1 - carrying)
+            if skeleton.index(joint) not in held
         ]
         soft: list[Goal] = [
             OrientationGoal(role, weight=_UPRIGHT) for role in ("hips", "upperChest") if role in skeleton.roles
@@ -357,12 +358,7 @@ class StandingSolver:
             center = self._shift_center(wanted, step)
         if wanted.look is not None:
             goals.append(LookAtGoal(wanted.look.tolist(), weight=_EYES))
-        sink = self._find_sinking(wanted, begin) if wanted.crouch is None else wanted.crouch
-        if sink:
-            places, _ = skeleton.pose(root, rotations)
-            hips = places[skeleton.index("hips")].copy()
-            hips[1] = begin["hips"][1] - step * sink
-            soft.append(PositionGoal("hips", hips, weight=_HIPS))
+        soft += self._sink_hips(wanted, step, begin, skeleton.pose(root, rotations)[0])
         margin, sides = wanted.margin + (0.0 if is_last else _EASE), [carrying] if lifted else [0, 1]
         soft += self._guide_knees(root, rotations, sides)
         posed = self._solve_above(
@@ -378,6 +374,17 @@ class StandingSolver:
                 rounds=_LAST_ROUNDS if is_last else _SOFT_ROUNDS,
             )  # fmt: skip
         return posed
+
+    def _sink_hips(
+        self, wanted: PoseGoals, step: float, begin: Mapping[str, np.ndarray], places: np.ndarray
+    ) -> list[Goal]:
+        """Lead the hips down, as asked or as far as a low target needs. places: (J, 3) m of the joints"""
+        sink = self._find_sinking(wanted, begin) if wanted.crouch is None else wanted.crouch
+        if not sink:
+            return []
+        hips = places[self.character.skeleton.index("hips")].copy()
+        hips[1] = begin["hips"][1] - step * sink
+        return [PositionGoal("hips", hips, weight=_HIPS)]
 
     def _hold_foot(self, side: int) -> list[Goal]:
         """Goals for a foot that stays where it stands."""

@@ -149,7 +149,8 @@ def _mix_body(rooting: HipsRoot, played: Clip, character: Character, plan: MixPl
         inside = [(f"actor/{a}", f"actor/{b}") for a, b in find_overlaps(clip, character, split.following)]
         touch = dataclasses.replace(touch, apart=(*touch.apart, *inside))
     stage = Stage(
-        plan.engine, dt, plan.couple, plan.gain, plan.torque_only, plan.coupling_filter, ground, touch=touch,
+        plan.engine, dt, plan.couple, gain=plan.gain, torque_only=plan.torque_only,
+        coupling_filter=plan.coupling_filter, ground=ground, touch=touch,
     )  # fmt: skip
     actor = add_body(stage, character, played, plan)
     for part, driver in _list_drivers(split, played, -float(clip.times[0]), plan):
