@@ -220,14 +220,18 @@ def build_mink(
                 span * np.linalg.norm(frames[k].compute_error(configuration)[3:]) < ENOUGH for k in feet
             ):
                 break
-        turns = data.xquat[1:].copy()
-        local = [
-            turns[i] if link.parent < 0 else rotation.multiply(rotation.conjugate(turns[link.parent]), turns[i])
-            for i, link in enumerate(links)
-        ]
-        return data.xpos[1].copy(), np.array(local)
+        return data.xpos[1].copy(), find_local(data.xquat[1:].copy(), links)
 
     return solve
+
+
+def find_local(turns: np.ndarray, links: list[Link]) -> np.ndarray:
+    """Rotations (J, 4) in their parents' frames, from those in the world."""
+    local = [
+        turns[i] if link.parent < 0 else rotation.multiply(rotation.conjugate(turns[link.parent]), turns[i])
+        for i, link in enumerate(links)
+    ]
+    return np.array(local)
 
 
 def lengthen_spine(character: poise.Character, more: int) -> poise.Character:

@@ -55,6 +55,24 @@ class PaintMap(NamedTuple):
     tints: np.ndarray
 
 
+class Scene(NamedTuple):
+    """Everything that colours a picture; palette (4, 3) linear light: sky, horizon, ground, bounce from below."""
+
+    viewpoint: Viewpoint
+    geometry: Geometry
+    light: Light
+    ground: GroundMaps
+    paint: PaintMap
+    palette: np.ndarray
+
+
+class Samples(NamedTuple):
+    """What each sample shows (H samples, W samples): nearness, and owner, the index of a face or -1."""
+
+    nearness: np.ndarray
+    owner: np.ndarray
+
+
 # Neighbours looked at for ambient occlusion: 16 patterns of 8 directions, as shares of the radius (16, 8, 2).
 _TURNS = np.arange(16)[:, None] / 16.0 * np.pi / 4.0 + (np.arange(8) % 4 + 0.5 * (np.arange(8) // 4)) * np.pi / 4.0
 CREVICE_STEPS = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=-1) * np.where(np.arange(8) < 4, 0.4, 1.0)[:, None]
@@ -266,12 +284,8 @@ def unit(x: float, y: float, z: float) -> tuple[float, float, float]:
 def light_factors(
     view: Viewpoint,
     light: Light,
-    px: float,
-    py: float,
-    pz: float,
-    nx: float,
-    ny: float,
-    nz: float,
+    point: tuple[float, float, float],
+    normal: tuple[float, float, float],
     open_: float,
     lit: float,
 ) -> tuple[float, float, float, float]:
@@ -279,6 +293,8 @@ def light_factors(
 
     open_  how little the surroundings hide it; lit  how much of the key light reaches it; both 0 to 1
     """
+    px, py, pz = point
+    nx, ny, nz = normal
     lx, ly, lz = light.axes[2, 0], light.axes[2, 1], light.axes[2, 2]
     vx, vy, vz = unit(view.eye[0] - px, view.eye[1] - py, view.eye[2] - pz)
     direct = max(nx * lx + ny * ly + nz * lz, 0.0) * lit
@@ -398,26 +414,14 @@ def find_bare(
 
 
 @kernel(fastmath=True)
-def resolve(
-    image: np.ndarray,
-    nearness: np.ndarray,
-    owner: np.ndarray,
-    view: Viewpoint,
-    geometry: Geometry,
-    light: Light,
-    ground: GroundMaps,
-    paint: PaintMap,
-    bare: np.ndarray,
-    palette: np.ndarray,
-    first: int,
-    last: int,
-) -> None:
+def resolve(image: np.ndarray, seen: Samples, scene: Scene, bare: np.ndarray, first: int, last: int) -> None:
     """Colour rows first to last - 1 from their samples: the nearest face's colour, lit and shadowed, or the room's.
 
-    image     (H, W, 3) uint8, out; nearness and owner, from `fill_triangles`, are (H samples, W samples)
+    image     (H, W, 3) uint8, out
     bare      (H, W) pixels to leave as they are, or (0, 0) for none
-    palette   (4, 3) linear light: sky, horizon, ground, bounce from below
     """
+    view, geometry, light, palette = scene.viewpoint, scene.geometry, scene.light, scene.palette
+    nearness, owner, paint, ground = seen.nearness, seen.owner, scene.paint, scene.ground
     height, width = image.shape[:2]
     samples, focal, faces = view.samples, view.focal, geometry.faces
     share = 1.0 / (samples * samples)
@@ -449,7 +453,7 @@ def resolve(
                         # Looked up a little off the surface, so that it does not shade itself.
                         lit = measure_light(light, px + 0.012 * nx, py + 0.012 * ny, pz + 0.012 * nz)
                         open_ = 1.0 - 0.8 * measure_crevice(nearness, c, r, reach * nearness[r, c], 0.05)
-                    direct, sky, bounce, gloss = light_factors(view, light, px, py, pz, nx, ny, nz, open_, lit)
+                    direct, sky, bounce, gloss = light_factors(view, light, (px, py, pz), (nx, ny, nz), open_, lit)
                     own_red, own_green, own_blue = blend(geometry.colors, faces, f, u, v, w)
                     red += share * (own_red * (direct + sky * palette[0, 0] + bounce * palette[3, 0]) + gloss)
                     green += share * (own_green * (direct + sky * palette[0, 1] + bounce * palette[3, 1]) + gloss)

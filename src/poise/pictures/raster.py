@@ -10,12 +10,15 @@ import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from poise.errors import InputError, check_most
 from poise.pictures.camera import Camera
+
+if TYPE_CHECKING:
+    from poise.pictures.kernels import Geometry
 
 MOST_SAMPLES = 300_000_000  # 8192 x 8192 pixels with 2 x 2 samples; some 4 GB while it is drawn
 _SHADOW_SAMPLES = 640
@@ -96,7 +99,11 @@ class Paint:
 
 
 def check_pixels(width: int, height: int, samples: int = 1) -> None:
-    """Refuse a picture that is larger than any screen or print, before memory is taken for it."""
+    """Raise InputError for a picture without pixels, or larger than any screen or print, before memory is taken."""
+    if width < 1 or height < 1 or samples < 1:
+        raise InputError(
+            f"a picture needs a size and samples of at least 1; given {width} x {height}, {samples} samples."
+        )
     asked = f"a picture of {width} x {height} pixels with {samples} x {samples} samples each has"
     count = int(width) * int(height) * int(samples) ** 2
     check_most(f"{asked} {count:.4g} samples", count, MOST_SAMPLES, "Make it smaller, or take fewer samples.")
@@ -124,59 +131,65 @@ def render(
     from poise.pictures import kernels
 
     width, height = size
-    if width < 1 or height < 1 or samples < 1:
-        raise InputError(
-            f"a picture needs a size and samples of at least 1; given {width} x {height}, {samples} samples."
-        )
     check_pixels(width, height, samples)
-    if backdrop is not None and (backdrop.shape != (height, width, 3) or backdrop.dtype != np.uint8):
-        raise InputError(
-            f"a backdrop for {width} x {height} pixels has shape ({height}, {width}, 3) and uint8; given "
-            f"{backdrop.shape} of {backdrop.dtype}."
-        )
+    _check_backdrop(backdrop, size)
     look = look or Theme()
     down = np.array([0.0, look.floor, 0.0])
-    surface = Surface(surface.points - down, surface.normals, surface.colors, surface.faces)
     camera = Camera(camera.position - down, camera.target - down, camera.fov)
-    faces = np.ascontiguousarray(surface.faces, np.int32)
     fine = (width * samples, height * samples)
-    corners = np.ascontiguousarray(camera.project(surface.points, fine))
-    nearness = np.zeros(fine[::-1], np.float32)
-    owner = np.full(fine[::-1], -1, np.int32)
+    geometry = _build_geometry(surface, down, camera, fine)
+    seen = kernels.Samples(np.zeros(fine[::-1], np.float32), np.full(fine[::-1], -1, np.int32))
     light_axes = _light_axes(camera)
     image = np.zeros((height, width, 3), np.uint8) if backdrop is None else np.array(backdrop)
     view = kernels.Viewpoint(camera.position, camera.axes, height / (2.0 * np.tan(camera.fov / 2.0)), samples)
-    geometry = kernels.Geometry(
-        corners,
-        faces,
-        np.ascontiguousarray(surface.points, float),
-        np.ascontiguousarray(surface.normals, float),
-        np.ascontiguousarray(surface.colors, float),
-    )
     palette = np.stack([linear(c) for c in (look.sky, look.horizon, look.ground, look.bounce)])
 
     # Kernels leave the GIL: what the eye, the light and the ground see goes on all cores, then bands of rows do. Pixels
     # do not depend on one another, nor on how they are split.
     cores = threads or os.cpu_count() or 1
     with ThreadPoolExecutor(cores) as pool:
-        seen = pool.submit(kernels.fill_triangles, corners, faces, nearness, owner)
-        maps = pool.submit(_ground_maps, surface, faces, light_axes[2])
-        light = kernels.Light(light_axes, *_light_picture(surface, faces, light_axes))
+        filled = pool.submit(kernels.fill_triangles, geometry.corners, geometry.faces, *seen)
+        maps = pool.submit(_ground_maps, geometry, light_axes[2])
+        light = kernels.Light(light_axes, *_light_picture(geometry, light_axes))
         ground = kernels.GroundMaps(*maps.result(), look.has_ground)
         paint = _paint(paints if look.has_ground else (), camera, fine, palette[2])
-        seen.result()
+        filled.result()
         bare = np.zeros((0, 0), np.bool_)
         if backdrop is not None:
             bare = np.zeros((height, width), np.bool_)
             part = np.array(_changed_part(ground, paints, camera, size))
-            kernels.find_bare(bare, owner, paint.owner, view, ground, part)
+            kernels.find_bare(bare, seen.owner, paint.owner, view, ground, part)
+        scene = kernels.Scene(view, geometry, light, ground, paint, palette)
 
         def resolve(rows: tuple[int, int]) -> None:
-            kernels.resolve(image, nearness, owner, view, geometry, light, ground, paint, bare, palette, *rows)
+            kernels.resolve(image, seen, scene, bare, *rows)
 
         edges = np.linspace(0, height, min(4 * cores, height) + 1).astype(int).tolist()
         list(pool.map(resolve, itertools.pairwise(edges)))
     return image
+
+
+def _check_backdrop(backdrop: np.ndarray | None, size: tuple[int, int]) -> None:
+    width, height = size
+    if backdrop is not None and (backdrop.shape != (height, width, 3) or backdrop.dtype != np.uint8):
+        raise InputError(
+            f"a backdrop for {width} x {height} pixels has shape ({height}, {width}, 3) and uint8; given "
+            f"{backdrop.shape} of {backdrop.dtype}."
+        )
+
+
+def _build_geometry(surface: Surface, down: np.ndarray, camera: Camera, fine: tuple[int, int]) -> Geometry:
+    """Return a surface that is moved by -down (3,) m, as the kernels take it. fine: width and height in samples"""
+    from poise.pictures import kernels
+
+    points = np.ascontiguousarray(surface.points - down, float)
+    return kernels.Geometry(
+        np.ascontiguousarray(camera.project(points, fine)),
+        np.ascontiguousarray(surface.faces, np.int32),
+        points,
+        np.ascontiguousarray(surface.normals, float),
+        np.ascontiguousarray(surface.colors, float),
+    )
 
 
 def render_room(camera: Camera, size: tuple[int, int], look: Theme | None = None) -> np.ndarray:
@@ -234,7 +247,7 @@ def _light_axes(camera: Camera) -> np.ndarray:
     return np.stack([x, np.cross(towards, x), towards])
 
 
-def _light_picture(surface: Surface, faces: np.ndarray, light_axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _light_picture(surface: Geometry, light_axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """What the light sees: nearness (N, N), and its place (4,): corner x, y in m, samples per m, zero of nearness."""
     from poise.pictures import kernels
 
@@ -248,11 +261,11 @@ def _light_picture(surface: Surface, faces: np.ndarray, light_axes: np.ndarray) 
     scale = (samples - 8) / width
     place = np.array([low[0] - 4.0 / scale, low[1] - 4.0 / scale, scale, low[2] - 1.0])
     corners = np.column_stack([(seen[:, :2] - place[:2]) * scale, seen[:, 2] - place[3]])
-    kernels.fill_triangles(np.ascontiguousarray(corners), faces, nearness, np.empty(nearness.shape, np.int32))
+    kernels.fill_triangles(np.ascontiguousarray(corners), surface.faces, nearness, np.empty(nearness.shape, np.int32))
     return nearness, place
 
 
-def _ground_maps(surface: Surface, faces: np.ndarray, towards: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _ground_maps(surface: Geometry, towards: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Shade on the ground (N, N) from the light and from close above, and its place (3,): x, z, samples per m."""
     from poise.pictures import kernels
 
@@ -277,7 +290,7 @@ def _ground_maps(surface: Surface, faces: np.ndarray, towards: np.ndarray) -> tu
         owner = np.full(shape, -1, np.int32)
         # Nearness to the ground: the lowest point over each sample wins.
         corners = np.column_stack([(where - place[:2]) * scale, 1.0 / (1.0 + height)])
-        kernels.fill_triangles(np.ascontiguousarray(corners), faces, nearness, owner)
+        kernels.fill_triangles(np.ascontiguousarray(corners), surface.faces, nearness, owner)
         if where is cast:
             cover = (owner >= 0).astype(np.float32)
         else:

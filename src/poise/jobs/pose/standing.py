@@ -101,6 +101,11 @@ class PoseGoals:
     crouch: float | None = None
     margin: float = 0.02
 
+    @property
+    def carrying(self) -> int:
+        """Index of the foot that carries alone; 0 where both do."""
+        return SIDES.index(self.stand) if self.stand in SIDES else 0
+
 
 @dataclass(frozen=True, eq=False)
 class PosePath:
@@ -237,7 +242,7 @@ class StandingSolver:
         wanted   which feet stand, and the margin
         aloft    from when to when the free foot is off the ground; None: never
         """
-        carrying = SIDES.index(wanted.stand) if wanted.stand in SIDES else 0
+        carrying = wanted.carrying
         poser = PoseSolver(self.character, SIDES[carrying] + "Foot", self._stiffness, 0.0)
         ways = [rotation.log(rotation.multiply(rotation.conjugate(a), b)) for a, b in pairwise(keys)]
         meant, found, down, took, clear = [], list[PoseSolution](), [], [], []
@@ -329,15 +334,14 @@ class StandingSolver:
             if joint is not None and joint != 0 and (role in TRUNK_ROLES or joint not in busy):
                 name = skeleton.names[joint]
                 hard[name] = (_TRUNK if role in TRUNK_ROLES else _IDLE) * hard.get(name, 1.0)
-        side = wanted.stand if wanted.stand in SIDES else SIDES[0]
-        return PoseSolver(self.character, side + "Foot", hard, _COMFORT)
+        return PoseSolver(self.character, SIDES[wanted.carrying] + "Foot", hard, _COMFORT)
 
     def _solve(
         self, poser: PoseSolver, wanted: PoseGoals, step: float, begin: Mapping[str, np.ndarray], root: np.ndarray,
         rotations: np.ndarray, is_last: bool, floor: dict[tuple[int, int], PositionGoal],
     ) -> PoseSolution:  # fmt: skip
         skeleton = self.character.skeleton
-        carrying = SIDES.index(wanted.stand) if wanted.stand in SIDES else 0
+        carrying = wanted.carrying
         lifted = wanted.stand != "both" and step > SHIFT
         held = [] if lifted or wanted.stand == "both" else self._free_leg(1 - carrying)
         goals: list[Goal] = [
