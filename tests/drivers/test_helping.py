@@ -12,7 +12,8 @@ from helpers.stages import check_goes_on
 from poise.demos.shared.show import stand_still
 from poise.drivers.body import Body
 from poise.drivers.strength.hand_support import BACK, IDLE, ON, REACHING, HandSupport
-from poise.drivers.strength.strength import StrengthPlayer
+from poise.drivers.strength.player import StrengthPlayer
+from poise.drivers.strength.reference import CaptureShortfall
 from poise.spatial import rotation
 from poise.stage.actor import Actor
 
@@ -81,7 +82,7 @@ def test_arms_reach_a_wall_with_the_palm(degrees: float) -> None:
     assert hands.see(body)
     for k, arm in enumerate(hands.arms):  # left, right
         assert arm is not None
-        face = hands._choose(body, arm, 0.1 * ahead, ahead)
+        face = hands._choose_face(body, arm, CaptureShortfall(0.1, 0.1 * ahead, ahead))
         if face is None:  # across the body
             assert (degrees > 0.0) == (k == 1) and degrees
             continue
@@ -120,9 +121,9 @@ def test_who_tips_to_the_side_does_not_reach() -> None:
     hands = player_of(actor).hands
     hands.see(actor.body)
     for way in ([1.0, 0.0, 0.0], [0.0, 0.0, -1.0]):
-        hands.look(actor.body, DT, 0.1, np.zeros(3), np.array(way))
+        hands.choose(actor.body, CaptureShortfall(0.1, np.zeros(3), np.array(way)))
         assert not hands.state.any()
-    hands.look(actor.body, DT, 0.1, np.array([0.0, 0.0, 0.1]), np.array([0.0, 0.0, 1.0]))
+    hands.choose(actor.body, CaptureShortfall(0.1, np.array([0.0, 0.0, 0.1]), np.array([0.0, 0.0, 1.0])))
     assert set(hands.state.tolist()) == {REACHING}
 
 
@@ -147,5 +148,5 @@ def test_a_foot_that_a_shove_took_off_the_ground_is_put_down_again() -> None:
         highest = max(highest, float(actor.body.p[foot, 1]))
     assert highest > actor.body.p[foot, 1] + 0.01  # it came off
     assert actor.fallen is None
-    assert player_of(actor).stands_on.all()
+    assert player_of(actor).reference.feet.stands.all()
     assert np.abs(actor.pose().root - began).max() < 0.03

@@ -52,7 +52,7 @@ def test_it_follows_and_stands_within_its_strength(engine: str, dt: float) -> No
     assert found["over"].max() <= 0.0
     assert actor.fallen is None
     assert found["moving"].max() < 1e-3
-    ghost = actor.player("body").ghost  # type: ignore[attr-defined]
+    ghost = actor.player("body").reference.pose  # type: ignore[attr-defined]
     off = poise.rotation.log(poise.rotation.multiply(poise.rotation.conjugate(actor.body.state.q), ghost.state.q))
     arms = [i for i, name in enumerate(actor.body.tree.names) if "Arm" in name or "Hand" in name]
     assert np.linalg.norm(off[arms], axis=1).max() < 0.15  # one step of the motion, and what is given up for balance

@@ -13,7 +13,7 @@ import pytest
 
 from poise import Pose, Prop, Stage, Strength
 from poise.drivers.body import Body
-from poise.drivers.strength.strength import StrengthPlayer
+from poise.drivers.strength.player import StrengthPlayer
 from poise.spatial import rotation
 from poise.stage.actor import Actor
 from poise.stage.standing import stand_at_ease
@@ -107,7 +107,7 @@ def test_no_torque_is_beyond_strength_under_a_load(engine: str, dt: float, monke
         actor.stage.step()
         if actor.has_lost_balance:
             break
-        laden = laden or player.laden.any()
+        laden = laden or player.loads.laden.any()
         speed = np.einsum("jab,jb->ja", given["R"], actor.body.state.w)
         torque = given["torque"] - given["damping"][:, None] * speed  # dampers act on the speed at the step's end
         own = np.einsum("jba,jb->ja", given["R"], torque)
@@ -124,7 +124,7 @@ def test_load_on_arms_goes_on_alike_from_a_saved_state(engine: str, dt: float) -
     actor, _, _ = lay(cell)
     actor.stage.advance(round(0.3 / dt))
     player = actor.player("body")
-    assert isinstance(player, StrengthPlayer) and player.laden.any()
+    assert isinstance(player, StrengthPlayer) and player.loads.laden.any()
     saved = actor.stage.save()
     actor.stage.advance(40)
     twin, _, _ = lay(cell)
@@ -151,7 +151,7 @@ def find_load(actor: Actor) -> float:
     """kg, that rest on somebody."""
     player = actor.player("body")
     assert isinstance(player, StrengthPlayer)
-    return float(player.laden[:, 3, 3].sum())
+    return float(player.loads.laden[:, 3, 3].sum())
 
 
 def test_bags_on_shoulders_are_carried() -> None:

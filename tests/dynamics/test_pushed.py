@@ -8,7 +8,13 @@ import pytest
 import poise
 from poise import rotation
 from poise.drivers.body import Body
-from poise.dynamics.contact.contact_dynamics_kernels import find_pressure, find_torque_vectors, model_pushes, point_goal
+from poise.dynamics.contact.contact_dynamics_kernels import (
+    build_contact_model,
+    find_joint_torques,
+    find_point_rows,
+    find_pressure_center,
+)
+from poise.dynamics.contact.records import ContactModel, InertiaModel
 from poise.dynamics.newton_euler import compute_inverse_dynamics
 
 UP = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
@@ -29,30 +35,36 @@ def make_body(seed: int, preset: str, speed: float = 1.0) -> Body:
 
 def list_freedoms(body: Body) -> tuple[np.ndarray, np.ndarray]:
     j = len(body.tree)
-    return np.repeat(np.arange(1, j), 3), np.concatenate([body.R[i].T for i in range(1, j)])
+    return np.repeat(np.arange(1, j), 3), np.ascontiguousarray(np.concatenate([body.R[i].T for i in range(1, j)]))
 
 
 class Model:
-    """`model_pushes` with its arrays; each point is pushed along three axes, in N."""
+    """A contact model with its arrays; each point is pushed along three axes, in N."""
 
     def __init__(
         self, body: Body, points: np.ndarray, segment: np.ndarray, wrench: np.ndarray | None = None,
         root: np.ndarray | None = None,
     ):  # fmt: skip
-        self.wrench = np.zeros((len(body.tree), 6)) if wrench is None else wrench
+        body.block.gravity[:] = GRAVITY
         tree, j, count = body.tree, len(body.tree), 3 * len(points)
         self.joint, self.e = list_freedoms(body)
         self.n = n = len(self.joint)
-        self.A, self.a0 = np.ones((6, n + count)), np.zeros(6) if root is None else root.copy()
-        self.H, self.b = np.zeros((n, n + count)), np.zeros(n)
-        self.al, self.acc = np.zeros((j, 3)), np.zeros((j, 3))
-        self.points, self.segment = np.repeat(points, 3, axis=0), np.repeat(segment, 3)
-        self.ways = np.tile(UP, (len(points), 1))
-        assert model_pushes(
-            tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, body.state.w,
-            np.zeros((j, 3)), GRAVITY, self.joint, self.e, self.points, self.ways, self.segment, 1.0, self.wrench,
-            root is not None, self.A, self.a0, self.H, self.b, self.al, self.acc,
+        self.inertia = InertiaModel(
+            joints=j, freedoms=n, joint=self.joint, axis=self.e, masses=tree.masses, centers=tree.centers,
+            inertias=tree.inertias,
         )  # fmt: skip
+        self.ways, self.points = np.tile(UP, (len(points), 1)), np.repeat(points, 3, axis=0)
+        self.model = model = ContactModel(
+            joints=j, freedoms=n, forces=count, unknowns=n + count, bounds=n, unit=1.0,
+            is_prescribed=int(root is not None), point=self.points, direction=self.ways, segment=np.repeat(segment, 3),
+            A=np.ones((6, n + count)),
+        )  # fmt: skip
+        if wrench is not None:
+            model.wrench[:] = wrench
+        if root is not None:
+            model.a0[:] = root
+        self.segment, self.A, self.a0, self.H, self.b = model.segment, model.A, model.a0, model.H, model.b
+        assert build_contact_model(body.block, self.inertia, model)
 
 
 def sole(body: Body, name: str, size: float = 0.1) -> np.ndarray:
@@ -132,8 +144,7 @@ def test_goals_and_torque_vectors_agree_with_the_motion_itself() -> None:
     u = np.concatenate([x, f])
     rows, c = np.zeros((6, len(u))), np.zeros(6)
     at = body.p[hand] + body.R[hand] @ [0.05, 0.02, -0.03]
-    point_goal(tree.parents, body.p, body.om, model.joint, model.e, model.A, model.a0, model.al, model.acc, hand, at,
-               rows, c)  # fmt: skip
+    find_point_rows(body.block, model.inertia, model.model, hand, at, rows, c)
     # by finite differences
     root = model.a0 + model.A @ u
     dw = np.concatenate([(body.R[0].T @ root[3:])[None], x.reshape(-1, 3)])
@@ -148,10 +159,7 @@ def test_goals_and_torque_vectors_agree_with_the_motion_itself() -> None:
     np.testing.assert_allclose((rows @ u + c)[:3], measured, atol=1e-4 * np.abs(measured).max())
     vectors, full = np.zeros((len(tree), 3)), np.zeros((len(tree), 3))
     full[1:] = x.reshape(-1, 3)
-    find_torque_vectors(
-        tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, state.w, full, GRAVITY, root,
-        model.points, model.ways, model.segment, f, model.wrench, vectors,
-    )  # fmt: skip
+    find_joint_torques(body.block, model.inertia, model.model, full, root, f, vectors)
     np.testing.assert_allclose(np.sum(vectors[model.joint] * model.e, axis=1), model.H @ u + model.b, atol=1e-6)
 
 
@@ -177,8 +185,8 @@ def test_the_pressure_has_no_moment_along_the_ground() -> None:
     points, ways, f = rng.normal(size=(5, 3)), rng.normal(size=(5, 3)), np.abs(rng.normal(size=5))
     points[:, 1], ways[:, 1] = 0.3, 1.0
     zmp = np.zeros(3)
-    find_pressure(points, ways, f, zmp)
+    find_pressure_center(points, ways, f, zmp)
     moment = np.cross(points - zmp, f[:, None] * ways).sum(axis=0)
     np.testing.assert_allclose(moment[[0, 2]], 0.0, atol=1e-12)
-    find_pressure(points, ways, -f, zmp)
+    find_pressure_center(points, ways, -f, zmp)
     assert np.isnan(zmp).all()

@@ -9,7 +9,7 @@ import numpy as np
 
 import poise
 from poise.demos.shared.show import BLUE, RED, Shot, film_shots, save_figures, save_motion, stand_still
-from poise.drivers.strength.strength import StrengthPlayer
+from poise.drivers.strength.player import StrengthPlayer
 from poise.pictures.items import DrawnProp
 
 HEIGHT, MASS, SECONDS, FPS = 1.75, 75.0, 3.0, 30.0

@@ -1,206 +1,202 @@
-"""What `Strength` wants of a step, compiled: accelerations, where the world may push, and goals before the joints' own.
+"""Kernels of `Strength`: target accelerations, contact points, goals, and the torques of a solution.
 
-The letters are those of `dynamics/contact/contact_dynamics_kernels.py`; see `strength.py` for what is meant.
+Symbols are those of `dynamics/contact/contact_dynamics_kernels.py`; the records are in `records.py`. Python calls the
+kernels before the first whose name begins with an underscore, with the address of a `StepRecord`, in this order.
+`plan_center` plans the centre of mass a few seconds ahead.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from poise.compiled.kernel import kernel
+from poise.compiled.layout import at
+from poise.compiled.views import record
 from poise.drivers.balance.support_kernels import clamp_to_hull, find_hull, hull_margin
-from poise.dynamics.body_kernels import turn
-from poise.dynamics.contact.contact_dynamics_kernels import find_pressure, find_torque_vectors, point_goal
+from poise.drivers.strength.records import (
+    CenterGoal,
+    CenterPlan,
+    ContactPoints,
+    Feet,
+    Freedoms,
+    GoalRows,
+    PointGoal,
+    StepRecord,
+)
+from poise.dynamics.body_kernels import Body, turn
+from poise.dynamics.contact.contact_dynamics_kernels import find_joint_torques, find_point_rows, find_pressure_center
+from poise.dynamics.contact.records import ContactModel, InertiaModel
+from poise.dynamics.qp.problem import QpSolution
 from poise.motion.playback.part_kernels import log_between
 from poise.world.ground.kernels import find_floor
+from poise.world.ground.record import GROUND
 
-_ABOVE = 0.05  # m: floors that reach higher over a sole are not under it
-_HARD = 20.0  # times the weight: more than a corner is ever pushed by
+# m: a floor that is higher than this above a sole is not under it. Not swept.
+ABOVE = 0.05
+# rad/s2, the largest acceleration that is asked of a joint: a jump in a clip is not followed. Not swept.
+MOST_ACCELERATION = 2e3
+# Largest normal force on a corner of a sole, or on a hand, over the body's weight; no unit. It bounds the search. Not
+# swept.
+MOST_FORCE = 20.0
+# Fraction of a corner's distance from the middle of the sole at which the model has its force. Not swept; below 1, so
+# that the model tips before the engine does.
+INSIDE = 0.97
+# m, height of a corner over the floor up to which it carries as much as any, and from which on it carries nothing. Not
+# swept.
+FLAT, NEAR = 1e-3, 4e-3
+# m/s and m: the motion lifts a foot whose sole rises faster, or is higher, than this. Not swept.
+LIFT_SPEED, LIFT_HEIGHT = 0.02, 0.01
+# Cosine of the lean (60 degrees), and fraction of the height, both compared with the motion's, below which a body is
+# given up; no unit. Not swept.
+LOST = 0.5
 
 
 @kernel
-def want(
-    q: np.ndarray, w: np.ndarray, aim: np.ndarray, speed: np.ndarray, ahead: np.ndarray, given: np.ndarray, h: float,
-    rates: np.ndarray, alpha: float, most: float, joints: np.ndarray, joint: np.ndarray, axes: np.ndarray,
-    R: np.ndarray, dw: np.ndarray, x: np.ndarray, e: np.ndarray,
-) -> None:  # fmt: skip
-    """x (n,) rad/s2 of the freedoms, and in dw (J, 3) all else that joints are to do.   [strength, eq 4]
+def find_target_accelerations(step: int) -> None:
+    """Write target accelerations and world axes of the degrees of freedom."""
+    s = at(step, StepRecord)
+    _find_target_accelerations(at(s.body, Body), at(s.motion, Body), at(s.end, Body), at(s.freedoms, Freedoms))
 
-    dw = (w*' - w*) / h + rate (w* - w) + alpha rate^2 (q* - q)
 
-    q, w          of the body;  aim, speed: of the motion, q* and w*;  ahead: w*' at the end of the step of h seconds
-    rates         (J,) 1/s, of each joint
-    given         (J, 3) accelerations of the joints that somebody else moves
-    joint, axes   (n,), (n, 3) of the freedoms, in body axes;  e (n, 3) written: in world axes
+@kernel
+def is_lifted(step: int, side: int) -> bool:
+    """Return whether the motion lifts a foot."""
+    s = at(step, StepRecord)
+    return _is_lifted(at(s.motion, Body), at(s.feet, Feet), side)
+
+
+@kernel
+def add_sole(step: int, side: int, lifted: bool) -> int:
+    """Add the corners of a sole that are on the floor to the contact points; return how many are.
+
+    A foot that the motion lifts counts only while all of its corners are down.
     """
-    off = np.empty(3)
-    dw[:] = given
-    for i in joints:
-        log_between(q[i], aim[i], off)
-        size, rate = 0.0, rates[i]
-        for a in range(3):
-            dw[i, a] = (ahead[i, a] - speed[i, a]) / h + rate * (speed[i, a] - w[i, a]) + alpha * rate * rate * off[a]
-            size += dw[i, a] ** 2
-        if size > most * most:
-            for a in range(3):
-                dw[i, a] *= most / np.sqrt(size)
-    for k in range(len(joint)):
-        i = joint[k]
-        x[k] = axes[k, 0] * dw[i, 0] + axes[k, 1] * dw[i, 1] + axes[k, 2] * dw[i, 2]
-        e[k, 0], e[k, 1], e[k, 2] = turn(R[i], axes[k])
-    for k in range(len(joint)):
-        for a in range(3):
-            dw[joint[k], a] -= x[k] * axes[k, a]
+    s = at(step, StepRecord)
+    return _add_sole(at(s.body, Body), at(s.feet, Feet), side, lifted, at(s.contacts, ContactPoints))
 
 
 @kernel
-def is_lifted(
-    R: np.ndarray, p: np.ndarray, om: np.ndarray, v: np.ndarray, corners: np.ndarray, low: float, slow: float
-) -> bool:
-    """Whether a motion takes a foot, R (3, 3), p, om, v (3,) with corners (4, 3), off what it is above by `low` m."""
-    least, lowest = np.inf, np.inf
-    for c in range(4):
-        x, y, z = turn(R, corners[c])
-        least = min(least, v[1] + om[2] * x - om[0] * z)
-        lowest = min(lowest, p[1] + y)
-    return (lowest > low and least > -slow) or least > slow
+def write_contacts(step: int) -> None:
+    """Write the forces at the contact points into the model, and the ranges of these and of the torques."""
+    s = at(step, StepRecord)
+    model, freedoms = at(s.model, ContactModel), at(s.freedoms, Freedoms)
+    for k in range(freedoms.count):
+        model.low[k], model.high[k] = freedoms.low[k], freedoms.high[k]
+    _write_forces(at(s.contacts, ContactPoints), model)
 
 
 @kernel
-def see_soles(
-    R: np.ndarray, p: np.ndarray, om: np.ndarray, v: np.ndarray, feet: np.ndarray, corners: np.ndarray, low: float,
-    slow: float, rises: bool, soles: np.ndarray, lifted: np.ndarray,
-) -> None:  # fmt: skip
-    """Write soles (F, 4, 3) m of feet (F,) with corners (F, 4, 3), and whether each is lifted: see `is_lifted`.
+def lead_point(step: int, segment: int) -> None:
+    """Draft the goal that brings a point of a segment to a place, and the segment to an orientation."""
+    s = at(step, StepRecord)
+    goals = at(s.goals, GoalRows)
+    _lead_point(
+        at(s.body, Body), at(s.inertia, InertiaModel), at(s.model, ContactModel), segment, at(s.point, PointGoal),
+        goals.draft, goals.draft_y,
+    )  # fmt: skip
 
-    rises  whether the motion says where feet are; else none is lifted
+
+@kernel
+def lead_center(step: int) -> None:
+    """Draft the goal of the centre of mass, as far as soles can push it."""
+    s = at(step, StepRecord)
+    goals = at(s.goals, GoalRows)
+    _lead_center(at(s.body, Body), at(s.model, ContactModel), at(s.center, CenterGoal), goals.draft, goals.draft_y)
+
+
+@kernel
+def add_goal(step: int, first: int, last: int, kind: int, scale: float, turns: float) -> None:
+    """Append rows `first` to `last` of the draft, times a scale.
+
+    turns  another factor of the rows after the third, which lead a segment's orientation
     """
-    for f in range(len(feet)):
-        i = feet[f]
-        for c in range(4):
-            x, y, z = turn(R[i], corners[f, c])
-            soles[f, c, 0], soles[f, c, 1], soles[f, c, 2] = p[i, 0] + x, p[i, 1] + y, p[i, 2] + z
-        lifted[f] = rises and is_lifted(R[i], p[i], om[i], v[i], corners[f], low, slow)
-
-
-@kernel
-def find_soles(
-    floor: Any, R: np.ndarray, p: np.ndarray, foot: int, corners: np.ndarray, inside: float, flat: float, near: float,
-    lifted: bool, count: int, points: np.ndarray, frames: np.ndarray, segment: np.ndarray, most: np.ndarray,
-) -> tuple[int, int]:  # fmt: skip
-    """Add the corners of a sole that are on the floor to points, frames and segment, from `count` on.
-
-    inside     share of a corner's distance from the sole's middle at which it is taken to be pushed
-    flat, near m: a corner so high may be pushed as hard as any, and not at all; most (P,): by how much of the weight
-
-    Returns the new count, and how many corners are down. A foot that is lifted counts only while all of it is down.
-    """
-    down, first = 0, count
-    middle = np.zeros(3)
-    for c in range(4):
-        middle += corners[c] / 4.0
-    for c in range(4):
-        x, y, z = turn(R[foot], corners[c])
-        x, y, z = x + p[foot, 0], y + p[foot, 1], z + p[foot, 2]
-        height, nx, ny, nz = find_floor(floor, x, z, y + _ABOVE)
-        if y - height >= near:
-            continue
-        most[count] = _HARD * min(1.0, (near - (y - height)) / (near - flat))
-        x, y, z = turn(R[foot], middle + inside * (corners[c] - middle))
-        points[count, 0], points[count, 1], points[count, 2] = x + p[foot, 0], y + p[foot, 1], z + p[foot, 2]
-        set_frame(nx, ny, nz, frames[count])
-        segment[count] = foot
+    goals = at(at(step, StepRecord).goals, GoalRows)
+    count = goals.count
+    for i in range(first, last):
+        s = scale * turns if i - first >= 3 else scale
+        goals.kind[count], goals.scale[count], goals.y[count] = kind, s, s * goals.draft_y[i]
+        for k in range(goals.unknowns):
+            goals.rows[count, k] = s * goals.draft[i, k]
         count += 1
-        down += 1
-    if lifted and down < 4:
-        return first, down
-    return count, down
+    goals.count = count
 
 
 @kernel
-def spread_pushes(
-    n: int, points: np.ndarray, frames: np.ndarray, friction: np.ndarray, most: np.ndarray, segment: np.ndarray,
-    at: np.ndarray, ways: np.ndarray, of: np.ndarray, H: np.ndarray, b: np.ndarray, low: np.ndarray, high: np.ndarray,
-) -> None:  # fmt: skip
-    """Each point four times, along the edges of a pyramid inside its cone of friction: at, ways (4 P, 3), of (4 P,).
-
-    Each push is between nothing and `most`: bounds into H, b, low and high from row n on
-    """
-    for i in range(len(friction)):
-        for k in range(4):
-            j, side = 4 * i + k, friction[i] if k % 2 else -friction[i]
-            of[j] = segment[i]
-            for a in range(3):
-                at[j, a] = points[i, a]
-                ways[j, a] = frames[i, 0, a] + side * frames[i, 1 + k // 2, a]
-            H[n + j] = 0.0
-            H[n + j, n + j] = 1.0
-            b[n + j], low[n + j], high[n + j] = 0.0, 0.0, most[i]
+def find_shift(step: int, shift: np.ndarray) -> None:
+    """Write how far, seen from above, feet that stand are from those of the motion; without any, leave it as it is."""
+    s = at(step, StepRecord)
+    p, asked, feet = at(s.body, Body).p, at(s.motion, Body).p, at(s.feet, Feet)
+    count, x, z = 0, 0.0, 0.0
+    for side in range(feet.count):
+        if feet.stands[side]:
+            i = feet.joint[side]
+            count, x, z = count + 1, x + p[i, 0] - asked[i, 0], z + p[i, 2] - asked[i, 2]
+    if count:
+        shift[0], shift[2] = x / count, z / count
 
 
 @kernel
-def lead_point(
-    parents: np.ndarray, R: np.ndarray, p: np.ndarray, om: np.ndarray, v: np.ndarray, joint: np.ndarray, e: np.ndarray,
-    A: np.ndarray, a0: np.ndarray, al: np.ndarray, acc: np.ndarray, body: int, at: np.ndarray, place: np.ndarray,
-    aim: np.ndarray, speed: np.ndarray, going: np.ndarray, rate: float, alpha: float, rows: np.ndarray, y: np.ndarray,
-) -> None:  # fmt: skip
-    """Rows (6, U), y (6,): have a point `at` of a body go to a place (3,), and the body to an orientation aim (4,).
-
-    speed, going (6,): of what is followed, velocity and acceleration
-    """
-    c, off, q = np.empty(6), np.empty(3), np.empty(4)
-    point_goal(parents, p, om, joint, e, A, a0, al, acc, body, at, rows, c)
-    rx, ry, rz = at[0] - p[body, 0], at[1] - p[body, 1], at[2] - p[body, 2]
-    w = om[body]
-    now = (v[body, 0] + w[1] * rz - w[2] * ry, v[body, 1] + w[2] * rx - w[0] * rz, v[body, 2] + w[0] * ry - w[1] * rx)
-    turn_of(R[body], q)
-    log_between(q, aim, off)  # in the body's axes
-    askew = turn(R[body], off)
-    for a in range(3):
-        y[a] = going[a] + rate * (speed[a] - now[a]) + alpha * rate * rate * (place[a] - at[a]) - c[a]
-        y[3 + a] = going[3 + a] + rate * (speed[3 + a] - w[a]) + alpha * rate * rate * askew[a] - c[3 + a]
+def write_solution(step: int) -> None:
+    """Write accelerations and torques of all joints, the centre of pressure, and by how much goals are missed."""
+    s = at(step, StepRecord)
+    model, freedoms, contacts, solution = (
+        at(s.model, ContactModel), at(s.freedoms, Freedoms), at(s.contacts, ContactPoints), at(s.solution, QpSolution),
+    )  # fmt: skip
+    push = np.empty(model.forces)
+    for i in range(model.forces):
+        push[i] = model.unit * solution.x[freedoms.count + i]
+    _write_pushes(contacts, solution, freedoms.count)
+    _write_missed(at(s.goals, GoalRows), solution)
+    _write_torques(at(s.body, Body), at(s.inertia, InertiaModel), model, freedoms, solution, push)
+    find_pressure_center(model.point, model.direction, push, contacts.pressure_center)
 
 
 @kernel
-def turn_of(R: np.ndarray, q: np.ndarray) -> None:
-    """The unit quaternion q (4,) wxyz of a rotation matrix, by its largest component."""
-    trace = R[0, 0] + R[1, 1] + R[2, 2]
-    if trace > 0.0:
-        s = 2.0 * np.sqrt(trace + 1.0)
-        q[0], q[1], q[2], q[3] = 0.25 * s, (R[2, 1] - R[1, 2]) / s, (R[0, 2] - R[2, 0]) / s, (R[1, 0] - R[0, 1]) / s
-        return
-    i = 0
-    if R[1, 1] > R[0, 0]:
-        i = 1
-    if R[2, 2] > R[i, i]:
-        i = 2
-    j, k = (i + 1) % 3, (i + 2) % 3
-    s = 2.0 * np.sqrt(max(1.0 + R[i, i] - R[j, j] - R[k, k], 1e-300))
-    q[0], q[1 + i] = (R[k, j] - R[j, k]) / s, 0.25 * s
-    q[1 + j], q[1 + k] = (R[j, i] + R[i, j]) / s, (R[k, i] + R[i, k]) / s
+def is_lost(step: int) -> bool:
+    """Return whether a body lies, or leans so far or is so low compared with the motion that nothing helps."""
+    s = at(step, StepRecord)
+    body, motion, feet, contacts = at(s.body, Body), at(s.motion, Body), at(s.feet, Feet), at(s.contacts, ContactPoints)
+    c, p, ghost_p = body.c, body.p, motion.p
+    up, asked = c.copy(), motion.c.copy()
+    for i in feet.joint:
+        up -= p[i] / feet.count
+        asked -= ghost_p[i] / feet.count
+    lean = up[1] / max(np.sqrt(up[0] ** 2 + up[1] ** 2 + up[2] ** 2), 1e-9)
+    wanted = asked[1] / max(np.sqrt(asked[0] ** 2 + asked[1] ** 2 + asked[2] ** 2), 1e-9)
+    lowest = np.inf
+    for i in range(contacts.count):
+        lowest = min(lowest, contacts.point[i, 1])
+    return lean < LOST * wanted or c[1] - lowest < LOST * asked[1]
 
 
 @kernel
-def plan_center(
-    c: np.ndarray, dc: np.ndarray, corners: np.ndarray, lifted: np.ndarray, h: float, g: float, scale: float,
-    start: np.ndarray, plan: np.ndarray,
-) -> None:  # fmt: skip
-    """Plan (N, 3, 3): place, velocity and acceleration of a centre of mass that goes as a motion's as far as soles can
-    push it, at N times h seconds apart.
+def add_sample(body: Body, feet: Feet, plan: CenterPlan, i: int) -> None:
+    """Write sample i of a plan: centre of mass and soles of a body in the motion's pose."""
+    R, p, soles = body.R, body.p, plan.soles[i]
+    plan.center[i], plan.velocity[i] = body.c, body.dc
+    for f in range(feet.count):
+        k = feet.joint[f]
+        for c in range(4):
+            x, y, z = turn(R[k], feet.corners[f, c])
+            soles[f, c, 0], soles[f, c, 1], soles[f, c, 2] = p[k, 0] + x, p[k, 1] + y, p[k, 2] + z
+        plan.lifted[i, f] = _is_lifted(body, feet, f)
 
-    c, dc    (N, 3) of the motion;  corners (N, F, 4, 3) of its soles, lifted (N, F) whether they carry nothing then
-    scale    of what it stands on, from its middle: as far out as pressure is planned
-    start    (3,) m, where the centre is at first
 
-    Seen from above, with p the pressure that the motion asks for, drawn into the soles,
+@kernel
+def plan_center(plan: CenterPlan) -> None:
+    """Plan a centre of mass that follows the motion as far as the soles can push it.
+
+    Seen from above, with p the centre of pressure that the motion asks for, moved into the soles,
 
         c'' = (g + y'') / y (c - p)
 
-    which runs away forwards in time; so it is solved as a whole, from where the body is to rest over the last p.
+    which is unstable forwards in time; so it is solved as a boundary value problem, from where the body is to rest over
+    the last p.
     """
-    N, F = len(c), corners.shape[1]
+    c, dc, lifted, h, g, start, planned = (
+        plan.center, plan.velocity, plan.lifted, plan.interval, plan.gravity, plan.start, plan.planned,
+    )  # fmt: skip
+    N, F = plan.samples, lifted.shape[1]
     points, hull, p = np.empty((4 * F, 3)), np.empty((4 * F + 1, 2)), np.empty((N, 2))
     stiff, y = np.empty(N), np.empty((N, 2))
     for i in range(N):
@@ -210,13 +206,13 @@ def plan_center(
         for f in range(F):
             if not lifted[i, f]:
                 for k in range(4):
-                    points[count] = corners[i, f, k]
+                    points[count] = plan.soles[i, f, k]
                     count += 1
-        plan[i, 0], plan[i, 1], plan[i, 2] = c[i], dc[i], a
+        planned[i, 0], planned[i, 1], planned[i, 2] = c[i], dc[i], a
         p[i, 0], p[i, 1], stiff[i] = c[i, 0], c[i, 2], 0.0
         if count == 0:
             continue
-        size, height = outline_of(points, count, scale, hull)
+        size, height = outline_of(points, count, plan.scale, hull)
         up = max(c[i, 1] - height, 0.1)
         stiff[i] = max(g + a[1], 0.05 * g) / up
         p[i] = clamp_to_hull(hull, size, c[i, 0] - a[0] / stiff[i], c[i, 2] - a[2] / stiff[i])
@@ -235,82 +231,13 @@ def plan_center(
         before, after = max(i - 1, 0), min(i + 1, N - 1)
         speed = (y[after] - y[before]) / max((after - before) * h, 1e-9)
         for k in range(2):
-            plan[i, 0, 2 * k], plan[i, 1, 2 * k] = y[i, k], speed[k]
-            plan[i, 2, 2 * k] = stiff[i] * (y[i, k] - p[i, k])
-
-
-@kernel
-def lead_center(
-    c: np.ndarray, dc: np.ndarray, place: np.ndarray, speed: np.ndarray, going: np.ndarray, gain: float, rate: float,
-    alpha: float, gravity: np.ndarray, hull: np.ndarray, size: int, height: float, weight: float, mass: float,
-    axes: np.ndarray, ways: np.ndarray, n: int, rows: np.ndarray, y: np.ndarray,
-) -> None:  # fmt: skip
-    """Rows (m, U), y (m,): have the centre of mass c go to a place, along m axes, as far as soles can push it.
-
-    Seen from above, e off its place and with s^2 = g over its height, the pressure is led ahead of the capture point,
-
-        c'' = c*'' - gain s^2 e - (1 + gain) s e'        p = c - c'' / s^2
-
-    and, where that is outside of the soles, kept to the point where its way from the capture point leaves them: the
-    nearest point of the soles is often a corner, which pushes another way and asks most of an ankle.
-    U: n freedoms, then pushes along ways (P, 3) in parts of a weight (N).
-    """
-    g = np.sqrt(gravity[0] ** 2 + gravity[1] ** 2 + gravity[2] ** 2)
-    up = max(c[1] - height, 0.05)
-    s = np.sqrt(g / up)
-    go = np.empty(3)
-    for a in range(3):
-        off, late = c[a] - place[a], dc[a] - speed[a]
-        if a == 1:
-            go[a] = going[a] - rate * late - alpha * rate * rate * off
-        else:
-            go[a] = going[a] - gain * s * s * off - (1.0 + gain) * s * late
-    if size >= 3 and g > 0.0:
-        x, z = draw_to_hull(hull, size, c[0] + dc[0] / s, c[2] + dc[2] / s, c[0] - go[0] / s**2, c[2] - go[2] / s**2)
-        go[0], go[2] = (c[0] - x) * s**2, (c[2] - z) * s**2
-    for i in range(len(axes)):
-        a = axes[i]
-        rows[i] = 0.0
-        for k in range(len(ways)):
-            rows[i, n + k] = weight / mass * ways[k, a]
-        y[i] = go[a] - gravity[a]  # m c'' = sum f + m g
-
-
-@kernel
-def draw_to_hull(hull: np.ndarray, size: int, x: float, z: float, px: float, pz: float) -> tuple[float, float]:
-    """The last point of a convex polygon on the way from (x, z) in it to (px, pz); the nearest if (x, z) is outside."""
-    if size < 3 or hull_margin(hull, size, x, z) <= 0.0:
-        return clamp_to_hull(hull, size, px, pz)
-    share = 1.0
-    ax, az = hull[size - 1, 0], hull[size - 1, 1]
-    for i in range(size):
-        ex, ez = hull[i, 0] - ax, hull[i, 1] - az
-        out = ez * (px - x) - ex * (pz - z)  # how fast the way goes out over this edge
-        inside = ex * (z - az) - ez * (x - ax)
-        if out > inside:
-            share = min(share, inside / out)
-        ax, az = hull[i, 0], hull[i, 1]
-    return x + share * (px - x), z + share * (pz - z)
-
-
-@kernel
-def set_frame(x: float, y: float, z: float, frame: np.ndarray) -> None:
-    """Axes (3, 3) whose first is a unit normal."""
-    # across the axis that it is farthest from
-    if abs(x) < 0.9:
-        ax, ay, az = 0.0, z, -y
-    else:
-        ax, ay, az = -z, 0.0, x
-    size = np.sqrt(ax * ax + ay * ay + az * az)
-    ax, ay, az = ax / size, ay / size, az / size
-    frame[0, 0], frame[0, 1], frame[0, 2] = x, y, z
-    frame[1, 0], frame[1, 1], frame[1, 2] = ax, ay, az
-    frame[2, 0], frame[2, 1], frame[2, 2] = y * az - z * ay, z * ax - x * az, x * ay - y * ax
+            planned[i, 0, 2 * k], planned[i, 1, 2 * k] = y[i, k], speed[k]
+            planned[i, 2, 2 * k] = stiff[i] * (y[i, k] - p[i, k])
 
 
 @kernel
 def outline_of(points: np.ndarray, count: int, scale: float, hull: np.ndarray) -> tuple[int, float]:
-    """The outline of points (N, 3) seen from above into hull (N + 1, 2), drawn to its middle; its size and height."""
+    """Write the outline of points (N, 3), seen from above and scaled about its middle; return its size and height."""
     level = np.empty((count, 2))
     height = 0.0
     for i in range(count):
@@ -326,108 +253,261 @@ def outline_of(points: np.ndarray, count: int, scale: float, hull: np.ndarray) -
 
 
 @kernel
-def within(
-    vectors: np.ndarray, joint: np.ndarray, e: np.ndarray, low: np.ndarray, high: np.ndarray, torque: np.ndarray,
-    ratio: np.ndarray,
-) -> None:  # fmt: skip
-    """Torques (J, 3) with their parts about the freedoms' axes exactly in range; torque (n,), and the ratio's most."""
+def set_frame(x: float, y: float, z: float, frame: np.ndarray) -> None:
+    """Write axes (3, 3) whose first is a unit normal."""
+    # perpendicular to the coordinate axis that it is farthest from
+    if abs(x) < 0.9:
+        ax, ay, az = 0.0, z, -y
+    else:
+        ax, ay, az = -z, 0.0, x
+    size = np.sqrt(ax * ax + ay * ay + az * az)
+    ax, ay, az = ax / size, ay / size, az / size
+    frame[0, 0], frame[0, 1], frame[0, 2] = x, y, z
+    frame[1, 0], frame[1, 1], frame[1, 2] = ax, ay, az
+    frame[2, 0], frame[2, 1], frame[2, 2] = y * az - z * ay, z * ax - x * az, x * ay - y * ax
+
+
+@kernel
+def _find_target_accelerations(body: Body, motion: Body, end: Body, freedoms: Freedoms) -> None:
+    """Write the target acceleration (n,) of each degree of freedom, and in dw (J, 3) all else that joints do.
+
+    dw = (w*' - w*) / dt + rate (w* - w) + alpha rate^2 (q* - q)   [strength, eq 4]
+
+    motion  the body in the motion's pose, q* and w*;  end: the same at the end of the step, w*'
+
+    Accelerations of joints that are not driven are the body's `dw`. Also writes the axes in the world.
+    """
+    q, w, aim, speed, ahead, h, off = body.q, body.w, motion.q, motion.w, end.w, freedoms.dt, np.empty(3)
+    dw, x, e, axes, joint, R = (
+        freedoms.dw, freedoms.target, freedoms.world_axis, freedoms.axis, freedoms.joint, body.R,
+    )  # fmt: skip
+    alpha, most = freedoms.alpha, MOST_ACCELERATION
+    dw[:] = body.dw
+    for i in freedoms.driven_joints:
+        log_between(q[i], aim[i], off)
+        size, rate = 0.0, freedoms.rate[i]
+        for a in range(3):
+            dw[i, a] = (ahead[i, a] - speed[i, a]) / h + rate * (speed[i, a] - w[i, a]) + alpha * rate * rate * off[a]
+            size += dw[i, a] ** 2
+        if size > most * most:
+            for a in range(3):
+                dw[i, a] *= most / np.sqrt(size)
     for k in range(len(joint)):
+        i = joint[k]
+        x[k] = axes[k, 0] * dw[i, 0] + axes[k, 1] * dw[i, 1] + axes[k, 2] * dw[i, 2]
+        e[k, 0], e[k, 1], e[k, 2] = turn(R[i], axes[k])
+    for k in range(len(joint)):
+        for a in range(3):
+            dw[joint[k], a] -= x[k] * axes[k, a]
+
+
+@kernel
+def _is_lifted(body: Body, feet: Feet, side: int) -> bool:
+    """Return whether the motion, in whose pose the body is, lifts a foot off what it is on."""
+    if feet.has_motion == 0:
+        return False
+    i, corners = feet.joint[side], feet.corners[side]
+    R, p, om, v = body.R[i], body.p[i], body.om[i], body.vel[i]
+    least, lowest = np.inf, np.inf
+    for c in range(4):
+        x, y, z = turn(R, corners[c])
+        least = min(least, v[1] + om[2] * x - om[0] * z)
+        lowest = min(lowest, p[1] + y)
+    return (lowest > feet.ground + LIFT_HEIGHT and least > -LIFT_SPEED) or least > LIFT_SPEED
+
+
+@kernel
+def _add_sole(body: Body, feet: Feet, side: int, lifted: bool, contacts: ContactPoints) -> int:
+    """Add the corners of a sole that are on the floor to the contact points; return how many are.
+
+    A foot that the motion lifts counts only while all of its corners are down.
+    """
+    R, p, foot, corners, floor = body.R, body.p, feet.joint[side], feet.corners[side], record(body.floor, GROUND)
+    points, count, down = contacts.point, contacts.count, 0
+    middle = np.zeros(3)
+    for c in range(4):
+        middle += corners[c] / 4.0
+    for c in range(4):
+        x, y, z = turn(R[foot], corners[c])
+        x, y, z = x + p[foot, 0], y + p[foot, 1], z + p[foot, 2]
+        height, nx, ny, nz = find_floor(floor, x, z, y + ABOVE)
+        if y - height >= NEAR:
+            continue
+        contacts.most[count] = MOST_FORCE * min(1.0, (NEAR - (y - height)) / (NEAR - FLAT))
+        x, y, z = turn(R[foot], middle + INSIDE * (corners[c] - middle))
+        points[count, 0], points[count, 1], points[count, 2] = x + p[foot, 0], y + p[foot, 1], z + p[foot, 2]
+        set_frame(nx, ny, nz, contacts.frame[count])
+        contacts.segment[count] = foot
+        count += 1
+        down += 1
+    if not lifted or down == 4:
+        contacts.count = count
+    return down
+
+
+@kernel
+def _write_forces(contacts: ContactPoints, model: ContactModel) -> None:
+    """Give each contact point four forces, along the edges of a pyramid inside its friction cone.
+
+    Each is between zero and the point's largest force: rows of the model's bounds after the torques'.
+    """
+    n, points, frames, friction, most = model.freedoms, contacts.point, contacts.frame, contacts.friction, contacts.most
+    H, b, low, high, ways = model.H, model.b, model.low, model.high, model.direction
+    for i in range(contacts.count):
+        for k in range(4):
+            j, side = 4 * i + k, friction[i] if k % 2 else -friction[i]
+            model.segment[j] = contacts.segment[i]
+            for a in range(3):
+                model.point[j, a] = points[i, a]
+                ways[j, a] = frames[i, 0, a] + side * frames[i, 1 + k // 2, a]
+            H[n + j] = 0.0
+            H[n + j, n + j] = 1.0
+            b[n + j], low[n + j], high[n + j] = 0.0, 0.0, most[i]
+
+
+@kernel
+def _lead_point(
+    body: Body, inertia: InertiaModel, model: ContactModel, segment: int, goal: PointGoal, rows: np.ndarray,
+    y: np.ndarray,
+) -> None:  # fmt: skip
+    """Write rows (6, U), y (6,) that bring a point of a segment to a place, and the segment to an orientation."""
+    R, p, om, v, at, place = body.R, body.p, body.om, body.vel, goal.at, goal.place
+    speed, going, rate, alpha = goal.velocity, goal.acceleration, goal.rate, goal.alpha
+    c, off, q = np.empty(6), np.empty(3), np.empty(4)
+    find_point_rows(body, inertia, model, segment, at, rows, c)
+    rx, ry, rz = at[0] - p[segment, 0], at[1] - p[segment, 1], at[2] - p[segment, 2]
+    w, v = om[segment], v[segment]
+    now = (v[0] + w[1] * rz - w[2] * ry, v[1] + w[2] * rx - w[0] * rz, v[2] + w[0] * ry - w[1] * rx)
+    set_quaternion(R[segment], q)
+    log_between(q, goal.orientation, off)  # in the segment's axes
+    askew = turn(R[segment], off)
+    for a in range(3):
+        y[a] = going[a] + rate * (speed[a] - now[a]) + alpha * rate * rate * (place[a] - at[a]) - c[a]
+        y[3 + a] = going[3 + a] + rate * (speed[3 + a] - w[a]) + alpha * rate * rate * askew[a] - c[3 + a]
+
+
+@kernel
+def set_quaternion(R: np.ndarray, q: np.ndarray) -> None:
+    """Write the unit quaternion q (4,) wxyz of a rotation matrix, by its largest component."""
+    trace = R[0, 0] + R[1, 1] + R[2, 2]
+    if trace > 0.0:
+        s = 2.0 * np.sqrt(trace + 1.0)
+        q[0], q[1], q[2], q[3] = 0.25 * s, (R[2, 1] - R[1, 2]) / s, (R[0, 2] - R[2, 0]) / s, (R[1, 0] - R[0, 1]) / s
+        return
+    i = 0
+    if R[1, 1] > R[0, 0]:
+        i = 1
+    if R[2, 2] > R[i, i]:
+        i = 2
+    j, k = (i + 1) % 3, (i + 2) % 3
+    s = 2.0 * np.sqrt(max(1.0 + R[i, i] - R[j, j] - R[k, k], 1e-300))
+    q[0], q[1 + i] = (R[k, j] - R[j, k]) / s, 0.25 * s
+    q[1 + j], q[1 + k] = (R[j, i] + R[i, j]) / s, (R[k, i] + R[i, k]) / s
+
+
+@kernel
+def _lead_center(body: Body, model: ContactModel, goal: CenterGoal, rows: np.ndarray, y: np.ndarray) -> None:
+    """Write rows (m, U), y (m,) that bring the centre of mass c to a place, along m axes, as far as soles can push it.
+
+    Seen from above, e off its place and with s^2 = g over its height, the centre of pressure leads the capture point,
+
+        c'' = c*'' - gain s^2 e - (1 + gain) s e'        p = c - c'' / s^2
+
+    and, where that is outside of the soles, is moved to the point where the line from the capture point leaves them:
+    the nearest point of the soles is often a corner, which pushes another way and asks most of an ankle.
+    """
+    c, dc, place, speed, going, gravity = (
+        goal.center, goal.center_velocity, goal.place, goal.velocity, goal.acceleration, body.gravity,
+    )  # fmt: skip
+    gain, rate, alpha, hull, size, axes = goal.gain, goal.rate, goal.alpha, goal.hull, goal.size, goal.direction
+    g = np.sqrt(gravity[0] ** 2 + gravity[1] ** 2 + gravity[2] ** 2)
+    up = max(c[1] - goal.height, 0.05)
+    s = np.sqrt(g / up)
+    go = np.empty(3)
+    for a in range(3):
+        off, late = c[a] - place[a], dc[a] - speed[a]
+        if a == 1:
+            go[a] = going[a] - rate * late - alpha * rate * rate * off
+        else:
+            go[a] = going[a] - gain * s * s * off - (1.0 + gain) * s * late
+    if size >= 3 and g > 0.0:
+        x, z = draw_to_hull(hull, size, c[0] + dc[0] / s, c[2] + dc[2] / s, c[0] - go[0] / s**2, c[2] - go[2] / s**2)
+        go[0], go[2] = (c[0] - x) * s**2, (c[2] - z) * s**2
+    for i in range(len(axes)):
+        a = axes[i]
+        rows[i] = 0.0
+        for k in range(model.forces):
+            rows[i, model.freedoms + k] = model.unit / goal.mass * model.direction[k, a]
+        y[i] = go[a] - gravity[a]  # m c'' = sum f + m g
+
+
+@kernel
+def _write_pushes(contacts: ContactPoints, solution: QpSolution, n: int) -> None:
+    """Write the force on each supporting hand; forces are after the first n unknowns."""
+    push, hand = contacts.push, contacts.hand
+    push[:] = 0.0
+    for i in range(contacts.count):
+        if hand[i] >= 0:
+            for k in range(4):
+                push[hand[i]] += solution.x[n + 4 * i + k]
+
+
+@kernel
+def _write_torques(
+    body: Body, inertia: InertiaModel, model: ContactModel, freedoms: Freedoms, solution: QpSolution, push: np.ndarray
+) -> None:
+    """Write accelerations and torques of all joints, with contact forces (P,) N."""
+    u, a, joint, axes, dw = solution.x, model.a0.copy(), freedoms.joint, freedoms.axis, freedoms.dw
+    for i in range(6):
+        for k in range(model.unknowns):
+            a[i] += model.A[i, k] * u[k]
+    for k in range(freedoms.count):
+        for c in range(3):
+            dw[joint[k], c] += u[k] * axes[k, c]
+    find_joint_torques(body, inertia, model, dw, a, push, freedoms.vectors)
+    _clip_torques(freedoms, freedoms.vectors)
+
+
+@kernel
+def _clip_torques(freedoms: Freedoms, vectors: np.ndarray) -> None:
+    """Move torques (J, 3) so that their components about the axes are exactly in range; write torque and ratio."""
+    joint, e, low, high = freedoms.joint, freedoms.world_axis, freedoms.low, freedoms.high
+    for k in range(freedoms.count):
         i = joint[k]
         found = e[k, 0] * vectors[i, 0] + e[k, 1] * vectors[i, 1] + e[k, 2] * vectors[i, 2]
         kept = min(max(found, low[k]), high[k])
         for a in range(3):
             vectors[i, a] += (kept - found) * e[k, a]
-        torque[k] = kept
+        freedoms.torque[k] = kept
         bound = high[k] if kept > 0.0 else -low[k]
-        ratio[k] = max(ratio[k], abs(kept) / max(bound, 1e-9))
+        freedoms.ratio[k] = max(freedoms.ratio[k], abs(kept) / max(bound, 1e-9))
 
 
 @kernel
-def take_goal(
-    rows: np.ndarray, y: np.ndarray, first: int, last: int, kind: int, scale: float, turns: float, count: int,
-    kinds: np.ndarray, scales: np.ndarray, all_rows: np.ndarray, all_y: np.ndarray,
-) -> int:  # fmt: skip
-    """Add rows first to last of a goal, times a scale, to those that there are; how many that makes.
+def _write_missed(goals: GoalRows, solution: QpSolution) -> None:
+    """Write the most by which goals of the first two kinds are missed."""
+    kind, missed = goals.kind, goals.missed
+    missed[:] = 0.0
+    for i in range(goals.count):
+        if kind[i] < len(missed):
+            missed[kind[i]] = max(missed[kind[i]], abs(solution.residual[i]) / goals.scale[i])
 
-    turns  by what rows after the third, which are of a body's turn, are multiplied besides
+
+@kernel
+def draw_to_hull(hull: np.ndarray, size: int, x: float, z: float, px: float, pz: float) -> tuple[float, float]:
+    """Return the last point of a convex polygon on the way from (x, z) in it to (px, pz).
+
+    If (x, z) is outside, return the point of the polygon nearest to (px, pz).
     """
-    for i in range(first, last):
-        s = scale * turns if i - first >= 3 else scale
-        kinds[count], scales[count], all_y[count] = kind, s, s * y[i]
-        for k in range(rows.shape[1]):
-            all_rows[count, k] = s * rows[i, k]
-        count += 1
-    return count
-
-
-@kernel
-def settle(
-    parents: np.ndarray, masses: np.ndarray, centers: np.ndarray, inertias: np.ndarray, R: np.ndarray, p: np.ndarray,
-    om: np.ndarray, w: np.ndarray, gravity: np.ndarray, joint: np.ndarray, axes: np.ndarray, e: np.ndarray,
-    at: np.ndarray, ways: np.ndarray, of: np.ndarray, weight: float, felt: np.ndarray, A: np.ndarray, a0: np.ndarray,
-    u: np.ndarray, sides: np.ndarray, count: int, residual: np.ndarray, scales: np.ndarray, kinds: np.ndarray,
-    low: np.ndarray, high: np.ndarray, dw: np.ndarray, vectors: np.ndarray, torque: np.ndarray, ratio: np.ndarray,
-    zmp: np.ndarray, helped: np.ndarray, off: np.ndarray,
-) -> None:  # fmt: skip
-    """What a solved problem means: dw (J, 3) and torques of all joints, where the ground pushes, what was missed.
-
-    u         (n + 4 P,) accelerations of freedoms, then pushes in parts of the weight (N)
-    sides     (P,) which hand each of `count` points is of, -1: of none;  helped (2,): how hard each pushes
-    residual  (m,) of goals, scaled;  off (2,): the most of kinds 0 and 1
-    """
-    n = len(joint)
-    a, push = a0.copy(), np.empty(len(of))
-    for i in range(6):
-        for k in range(len(u)):
-            a[i] += A[i, k] * u[k]
-    helped[:], off[:] = 0.0, 0.0
-    for i in range(len(of)):
-        push[i] = weight * u[n + i]
-    for i in range(count):
-        if sides[i] >= 0:
-            for k in range(4):
-                helped[sides[i]] += u[n + 4 * i + k]
-    for i in range(len(residual)):
-        if kinds[i] < 2:
-            off[kinds[i]] = max(off[kinds[i]], abs(residual[i]) / scales[i])
-    for k in range(n):
-        for c in range(3):
-            dw[joint[k], c] += u[k] * axes[k, c]
-    find_torque_vectors(
-        parents, masses, centers, inertias, R, p, om, w, dw, gravity, a, at, ways, of, push, felt, vectors
-    )
-    within(vectors, joint, e, low, high, torque, ratio)
-    find_pressure(at, ways, push, zmp)
-
-
-@kernel
-def find_shift(p: np.ndarray, ghost: np.ndarray, feet: np.ndarray, stands: np.ndarray, shift: np.ndarray) -> None:
-    """How far, seen from above, feet that stand are from those of a ghost, p and ghost (J, 3); else as it was."""
-    count, x, z = 0, 0.0, 0.0
-    for side in range(len(feet)):
-        if stands[side]:
-            i = feet[side]
-            count, x, z = count + 1, x + p[i, 0] - ghost[i, 0], z + p[i, 2] - ghost[i, 2]
-    if count:
-        shift[0], shift[2] = x / count, z / count
-
-
-@kernel
-def is_lost(
-    c: np.ndarray, p: np.ndarray, ghost_c: np.ndarray, ghost_p: np.ndarray, feet: np.ndarray, points: np.ndarray,
-    count: int, lost: float,
-) -> bool:  # fmt: skip
-    """Whether a body lies, or leans so far or is so low beside its ghost that nothing helps.
-
-    lost  cosine of the lean, and share of the height over `count` points
-    """
-    up, asked = c.copy(), ghost_c.copy()
-    for i in feet:
-        up -= p[i] / len(feet)
-        asked -= ghost_p[i] / len(feet)
-    lean = up[1] / max(np.sqrt(up[0] ** 2 + up[1] ** 2 + up[2] ** 2), 1e-9)
-    wanted = asked[1] / max(np.sqrt(asked[0] ** 2 + asked[1] ** 2 + asked[2] ** 2), 1e-9)
-    lowest = np.inf
-    for i in range(count):
-        lowest = min(lowest, points[i, 1])
-    return lean < lost * wanted or c[1] - lowest < lost * asked[1]
+    if size < 3 or hull_margin(hull, size, x, z) <= 0.0:
+        return clamp_to_hull(hull, size, px, pz)
+    share = 1.0
+    ax, az = hull[size - 1, 0], hull[size - 1, 1]
+    for i in range(size):
+        ex, ez = hull[i, 0] - ax, hull[i, 1] - az
+        out = ez * (px - x) - ex * (pz - z)  # how fast the way leaves over this edge
+        inside = ex * (z - az) - ez * (x - ax)
+        if out > inside:
+            share = min(share, inside / out)
+        ax, az = hull[i, 0], hull[i, 1]
+    return x + share * (px - x), z + share * (pz - z)

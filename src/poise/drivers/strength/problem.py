@@ -1,4 +1,10 @@
-"""Arrays that a step of `Strength` works in."""
+"""The bounded least-squares problem of a step of `Strength`: its arrays, for any number of contact points.
+
+    least |A u - y|^2 + |u - target|^2    with   low <= H u + b <= high                         [strength, eq 7 to 11]
+
+u are the accelerations of the degrees of freedom, then four forces at each contact point; torques and forces are in
+range. With strict priorities the goals A u = y are met level by level instead (eq 12 to 18).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.drivers.body import Body
+from poise.drivers.strength.goals import CENTER_WEIGHT, LEAD, STAY_WEIGHT
+from poise.drivers.strength.records import Freedoms, GoalRows, StepRecord
+from poise.dynamics.contact.records import ContactModel, InertiaModel
+from poise.dynamics.qp.limited import DAMPING
 from poise.dynamics.qp.problem import (
     QpProblem,
     QpSolution,
@@ -16,16 +26,16 @@ from poise.dynamics.qp.problem import (
     make_workspace,
 )
 
-MOST_TOUCHES = 8  # besides soles and hands that help: the hardest ones
-PADS = 4  # where hands that help are pushed, at most
+# Weight of an uneven share of the load between contact points, beside 1 for 1 rad/s2; no unit. Not swept.
+EVEN_WEIGHT = 0.1
+# Target of the normal forces of all soles together, over the weight, when the load is shared evenly. Not swept.
+EVEN_SHARE = 0.25
+# rad/s2, from which on a solution is not believed: no such support carries the body. Not swept.
+MOST_FOUND = 1e4
 
 
 class Problem(NamedTuple):
-    """One step's problem: u near `target` with H u + b in range and A u near y.
-
-    Weighted priorities solve least |A u - y|^2 + |u - target|^2, strict ones level by level: `solve_weighted` and
-    `solve_prioritized` of `dynamics/qp/priority_kernels.py`.
-    """
+    """A step's problem and its solution u, as copies."""
 
     H: np.ndarray
     b: np.ndarray
@@ -39,169 +49,113 @@ class Problem(NamedTuple):
     u: np.ndarray
 
 
-class Limb(NamedTuple):
-    """A limb on which something is laid, by its freedoms.
+class Sized(NamedTuple):
+    """Arrays for one number of contact points."""
 
-    rows     (k,) numbers of the freedoms
-    heavier  how many times as heavy the load makes the limb, at the most
-    lift     (k,) m, the speed of the load's centre upwards at 1 rad/s of each freedom
-    way      (k,) 1/m, the speed of each freedom that lifts the load at 1 m/s with the least energy
-    """
-
-    rows: np.ndarray
-    heavier: float
-    lift: np.ndarray
-    way: np.ndarray
-
-
-class Laden(NamedTuple):
-    """A body with what rests on it.
-
-    masses (J,), centers (J, 3), inertias (J, 3, 3)  as of a tree;  mass, c, dc  of all together
-    laid  (J, 4, 4) what rests on each segment: see `StrengthPlayer`
-    """
-
-    masses: np.ndarray
-    centers: np.ndarray
-    inertias: np.ndarray
-    mass: float
-    c: np.ndarray
-    dc: np.ndarray
-    laid: np.ndarray
-
-    @staticmethod
-    def of(body: Body, laid: np.ndarray) -> Laden:
-        """The body with what is laid on it."""
-        tree = body.tree
-        if not laid.any():
-            return Laden(tree.masses, tree.centers, tree.inertias, tree.mass, body.c, body.dc, laid)
-        loads, moments = laid[:, 3, 3], laid[:, :3, 3]
-        masses, centers, inertias = tree.masses + loads, tree.centers.copy(), tree.inertias.copy()
-        for i in np.flatnonzero(loads):
-            m, c = tree.masses[i], tree.centers[i]
-            centers[i] = (m * c + moments[i]) / masses[i]
-            second = laid[i, :3, :3] + m * np.outer(c, c) - masses[i] * np.outer(centers[i], centers[i])
-            inertias[i] += np.trace(second) * np.eye(3) - second
-        mass = float(tree.mass + loads.sum())
-        levers = np.einsum("jab,jb->ja", body.R, moments)
-        c = tree.mass * body.c + (loads[:, None] * body.p + levers).sum(axis=0)
-        dc = tree.mass * body.dc + (loads[:, None] * body.v + np.cross(body.om, levers)).sum(axis=0)
-        return Laden(masses, centers, inertias, mass, c / mass, dc / mass, laid)
-
-    def move(self, place: np.ndarray, ghost: Body, shift: np.ndarray) -> np.ndarray:
-        """Where the centre of all is, if that of the body alone is at a place (3,) m, in the pose of a ghost."""
-        loads = self.laid[:, 3, 3]
-        at = loads[:, None] * (ghost.p + shift) + np.einsum("jab,jb->ja", ghost.R, self.laid[:, :3, 3])
-        return np.asarray(((self.mass - loads.sum()) * place + at.sum(axis=0)) / self.mass)
-
-    def find_limbs(self, body: Body, joints: np.ndarray, axes: np.ndarray) -> list[Limb]:
-        """Return every limb on which something is laid.
-
-        joints, axes  (n,), (n, 3) of the freedoms, in body axes; the trunk is no limb: it is too heavy to notice
-        """
-        from poise.dynamics.contact.contact_dynamics_kernels import compose, fill_inertia
-
-        found: list[Limb] = []
-        laden = np.flatnonzero(self.laid[:, 3, 3])
-        if not len(laden):
-            return found
-        tree, trunk, (j, n) = body.tree, body.find_trunk(), (len(body.tree), len(joints))
-        limbs = np.arange(j)
-        for i in range(1, j):
-            if not trunk[tree.parents[i]]:
-                limbs[i] = limbs[tree.parents[i]]
-        e, H = np.einsum("nab,nb->na", body.R[joints], axes), np.empty((2, n, n))
-        mass, center, inertia = np.empty(j), np.empty((j, 3)), np.empty((j, 3, 3))
-        models = ((tree.masses, tree.centers, tree.inertias), (self.masses, self.centers, self.inertias))
-        M, W = np.empty((6, 6)), np.empty((6, n))
-        for each, model in zip(H, models, strict=True):
-            compose(tree.parents, *model, body.R, body.p, mass, center, inertia)
-            fill_inertia(tree.parents, body.p, mass, center, inertia, joints, e, M, W, each)
-        for limb in sorted({int(limbs[i]) for i in laden if not trunk[i]}):
-            rows = np.flatnonzero(limbs[joints] == limb)
-            own, both = H[:, rows][..., rows]
-            heavier = float(np.abs(np.linalg.eigvals(np.linalg.solve(own, both))).max(initial=1.0))
-            lift = np.zeros(len(rows))
-            for i in laden[limbs[laden] == limb].tolist():
-                lift += self._find_lift(body, i, joints[rows], e[rows])
-            lift /= float(self.laid[limbs == limb, 3, 3].sum())
-            alone = np.linalg.solve(both, lift)
-            found.append(Limb(rows, heavier, lift, alone / max(float(lift @ alone), 1e-12)))
-        return found
-
-    def _find_lift(self, body: Body, segment: int, joints: np.ndarray, e: np.ndarray) -> np.ndarray:
-        """(n,) kg m: mass on a segment times its speed upwards at 1 rad/s about axes e (n, 3), in the world."""
-        laid, carriers = self.laid[segment], body.skeleton.chain(segment)
-        levers = body.R[segment] @ laid[:3, 3] + laid[3, 3] * (body.p[segment] - body.p[joints])
-        up = -body.gravity / max(float(np.linalg.norm(body.gravity)), 1e-9)
-        return np.asarray(np.where(np.isin(joints, carriers), np.cross(e, levers) @ up, 0.0))
-
-
-class Room(NamedTuple):
-    """Arrays of one step's problem of as many bounds as unknowns: letters of
-    `dynamics/contact/contact_dynamics_kernels.py` and `dynamics/qp/priority_kernels.py`.
-    """
-
-    at: np.ndarray
-    ways: np.ndarray
-    of: np.ndarray
-    A: np.ndarray
-    a0: np.ndarray
-    H: np.ndarray
-    b: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    wanted: np.ndarray
+    model: ContactModel
+    goals: GoalRows
+    target: np.ndarray
     weights: np.ndarray
-    rows: np.ndarray
-    y: np.ndarray
+    a0: np.ndarray  # of the model
 
 
-class Work:
-    """Arrays that a step writes to.
+class StepProblem:
+    """Builds and solves the problem of a step.
 
-    points ... most  (P, ...) where the world may push: see `find_soles` and `spread_pushes`; the first are soles'
-    kinds   (m,) of goals: 0 stay, 1 the centre of mass, 2 what is led;  scales (m,) what rows were multiplied by
-    off     (2,) by how much those of kinds 0 and 1 are missed, at most
+    inertia    masses that are accelerated, and their inertia
+    wrench     (J, 6) external wrenches of the segments
+    goal_room  most rows of goals
+    is_strict  whether goals have strict priorities
     """
 
-    def __init__(self, body: Body, n: int, effectors: int):
-        joints, count = len(body.tree), 8 + PADS + MOST_TOUCHES
-        self.goals = 14 + 3 * PADS + 3 * MOST_TOUCHES + 3 + 6 * effectors
-        self.ahead, self.scout = Body(body.character), Body(body.character)
-        self.angles, self.rates, self.axes, self.e = np.zeros(n), np.zeros(n), np.zeros((n, 3)), np.zeros((n, 3))
-        self.wanted, self.dw, self.vectors = np.zeros(n), np.zeros((joints, 3)), np.zeros((joints, 3))
-        self.al, self.acc, self.still = np.zeros((joints, 3)), np.zeros((joints, 3)), np.zeros(6)
-        self.level_turn = np.array([1.0, 0.0, 0.0, 0.0])
-        self.level, self.kinds = np.zeros(self.goals, np.int64), np.zeros(self.goals, np.int64)
-        self.off = np.zeros(2)
-        self.residual, self.scales = np.zeros(self.goals), np.ones(self.goals)
-        self.count, self.soles, self.pads, self.edges = 0, 0, 0, [(0, 0), (0, 0)]
-        self.sides, self.gaps, self.weights = np.zeros(count, np.int64), np.zeros(count), np.ones(n)
-        self.points, self.frames = np.zeros((count, 3)), np.zeros((count, 3, 3))
-        self.friction, self.most, self.segments = np.zeros(count), np.zeros(count), np.zeros(count, np.int64)
-        self.hull = np.zeros((count + 1, 2))
-        self._n, self._rooms = n, dict[int, Room]()
+    def __init__(
+        self, body: Body, step: StepRecord, freedoms: Freedoms, wrench: np.ndarray, goal_room: int, is_strict: bool
+    ):
+        self._freedoms, self._wrench, self._room, self._is_strict = freedoms, wrench, goal_room, is_strict
+        self.inertia = InertiaModel(
+            joints=len(body.tree), freedoms=freedoms.count, joint=freedoms.joint, axis=freedoms.world_axis
+        )
+        i, self._step = self.inertia, step
+        self._masses, self._n, self._target, self._weight = (
+            (i.masses, i.centers, i.inertias), freedoms.count, freedoms.target, freedoms.weight,
+        )  # fmt: skip
+        step.record["freedoms"], step.record["inertia"] = freedoms.address, i.address
+        self._level, self._kind = np.zeros(goal_room, np.int64), np.zeros(goal_room, np.int64)
+        self._scale, self._missed = np.ones(goal_room), np.zeros(2)
+        self._sized = dict[int, Sized]()
         self._qps = dict[tuple[int, int], tuple[QpProblem, QpWorkspace, QpSolution]]()
+        self._last: tuple[QpProblem, QpSolution] | None = None
 
-    def get(self, size: int) -> Room:
-        """Arrays of a problem of this size."""
-        if size not in self._rooms:
-            pushes = size - self._n
-            self._rooms[size] = Room(
-                at=np.zeros((pushes, 3)), ways=np.zeros((pushes, 3)), of=np.zeros(pushes, np.int64),
-                A=np.zeros((6, size)), a0=np.zeros(6), H=np.zeros((size, size)), b=np.zeros(size), low=np.zeros(size),
-                high=np.zeros(size), wanted=np.zeros(size), weights=np.ones(size), rows=np.zeros((self.goals, size)),
-                y=np.zeros(self.goals),
+    @property
+    def missed(self) -> tuple[float, float]:
+        """m/s2, the most by which goals that hold something, and that of the centre of mass, were missed."""
+        return float(self._missed[0]), float(self._missed[1])
+
+    def get(self, points: int) -> Sized:
+        """Return the arrays for a number of contact points, which kernels use from now on."""
+        if points not in self._sized:
+            j, n, forces = self.inertia.joints, self.inertia.freedoms, 4 * points
+            size = n + forces
+            model = ContactModel(
+                joints=j, freedoms=n, forces=forces, unknowns=size, bounds=size, dw=self._freedoms.dw,
+                wrench=self._wrench,
             )  # fmt: skip
-        return self._rooms[size]
-
-    def qp(self, size: int, goals: int) -> tuple[QpProblem, QpWorkspace, QpSolution]:
-        """Return the problem of so many unknowns and rows of goals, a workspace, and memory for its solution."""
-        if (size, goals) not in self._qps:
-            r = self.get(size)
-            problem = make_problem(
-                (r.H, r.b, r.low, r.high), r.wanted, r.weights, (r.rows[:goals], r.y[:goals], self.level[:goals]), 1.0
+            goals = GoalRows(
+                capacity=self._room, unknowns=size, kind=self._kind, scale=self._scale, missed=self._missed
             )
-            self._qps[size, goals] = problem, make_workspace(size, size, goals), make_solution(size, size, goals)
-        return self._qps[size, goals]
+            self._sized[points] = Sized(model, goals, np.zeros(size), np.ones(size), model.a0)
+        sized = self._sized[points]
+        self._step.record["model"], self._step.record["goals"] = sized.model.address, sized.goals.address
+        return sized
+
+    def set_masses(self, masses: np.ndarray, centers: np.ndarray, inertias: np.ndarray) -> None:
+        """Write the masses of the segments, as of a tree."""
+        for array, values in zip(self._masses, (masses, centers, inertias), strict=True):
+            array[:] = values
+
+    def solve(self, sized: Sized, soles: int, pads: int) -> QpSolution | None:
+        """Solve the problem with the goals that were written; return None if no support carries the body.
+
+        soles, pads  numbers of contact points up to the last sole, and up to the last supporting hand
+        """
+        from poise.dynamics.qp.priority_kernels import solve_prioritized, solve_weighted
+
+        n, goals = self._n, sized.goals
+        points, rows = (len(sized.target) - n) // 4, int(goals.record["count"][0])
+        sized.target[:n], sized.target[n:] = self._target, EVEN_SHARE / max(points, 1)
+        sized.weights[:n], sized.weights[n:] = self._weight, EVEN_WEIGHT
+        sized.target[n + 4 * soles : n + 4 * pads] = 0.0  # a hand pushes only as it must
+        if self._is_strict:
+            self._rank(sized, rows)
+        if (points, rows) not in self._qps:
+            model, size = sized.model, len(sized.target)
+            problem = make_problem(
+                (model.H, model.b, model.low, model.high), sized.target, sized.weights,
+                (goals.rows[:rows], goals.y[:rows], self._level[:rows]), DAMPING if self._is_strict else 1.0,
+            )  # fmt: skip
+            self._qps[points, rows] = problem, make_workspace(size, size, rows), make_solution(size, size, rows)
+        problem, work, solution = self._qps[points, rows]
+        self._last, self._step.record["solution"] = (problem, solution), solution.address
+        (solve_prioritized if self._is_strict else solve_weighted)(problem, work, solution)
+        return solution if np.abs(solution.x).max(initial=0.0) < MOST_FOUND else None
+
+    def _rank(self, sized: Sized, rows: int) -> None:
+        """Order the goals' rows by priority, without their weights: the damping is in the unit of the rows."""
+        goals, kind, full = sized.goals, self._kind, np.array([STAY_WEIGHT, CENTER_WEIGHT, 1.0])
+        order = np.argsort(kind[:rows], kind="stable")
+        for each in (goals.rows, goals.y, self._scale, kind):
+            each[:rows] = each[order]
+        level = self._level[:rows]
+        level[:] = kind[:rows]
+        weights = np.where(level == LEAD, self._scale[:rows], full[level])
+        goals.rows[:rows] /= weights[:, None]
+        goals.y[:rows] /= weights
+        self._scale[:rows] /= weights
+
+    def copy(self) -> Problem | None:
+        """Return the problem of the last step and its solution; None before the first."""
+        if self._last is None:
+            return None
+        p, solution = self._last
+        arrays = (p.H, p.b, p.low, p.high, p.target, p.weights, p.A, p.y, p.level, solution.x)
+        return Problem(*(array.copy() for array in arrays))

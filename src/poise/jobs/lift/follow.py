@@ -20,7 +20,8 @@ from poise.body.geometry.soles import build_footing
 from poise.body.roles import SIDES
 from poise.body.strength.joint_strength import JointStrength
 from poise.drivers.kinematic.kinematic import Kinematic
-from poise.drivers.strength.strength import STRICT, Strength, StrengthPlayer
+from poise.drivers.strength.player import StrengthPlayer
+from poise.drivers.strength.strength import STRICT, Strength
 from poise.errors import InputError
 from poise.frozen import Portable
 from poise.ik.two_bone import correct_two_bone, find_hinge

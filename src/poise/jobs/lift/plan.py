@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from poise.body.character import Character
 from poise.body.geometry.soles import leg_length
 from poise.body.strength.joint_strength import JointStrength
-from poise.drivers.strength.strength import CENTER, POSITION, PRIORITIES, WAYS, WEIGHTED
+from poise.drivers.strength.goals import POSITION, WAYS
+from poise.drivers.strength.reference import CENTER
+from poise.drivers.strength.strength import PRIORITIES, WEIGHTED
 from poise.errors import InputError, unknown_name
 from poise.jobs.shared.base import BALANCE, FollowPlan
 from poise.jobs.shared.options import AUTO, KINEMATIC, PLANTED, StepOptions
