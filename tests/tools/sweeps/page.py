@@ -20,11 +20,14 @@ support.
 
 
 def write_section(name: str, body: str, order: Sequence[str] = (), page: Path = PAGE, page_title: str = TITLE) -> None:
-    """Put a section in the place of the one of the same name; sections are in a given order of their names."""
+    """Put a section in the place of the one of the same name, or, if there is none, where a given order of names has it."""
     sections = read_sections(page)
+    is_new = name not in sections
     today = datetime.datetime.now(datetime.UTC).date()
     sections[name] = f"*{today}, {platform.machine()}, Python {platform.python_version()}.*\n\n{body.strip()}\n"
-    titles = sorted(sections, key=lambda title: list(order).index(title) if title in order else len(order))
+    titles = list(sections)
+    if is_new:
+        titles.sort(key=lambda title: list(order).index(title) if title in order else len(order))
     parts = [page_title, *(f"## {title}\n\n{sections[title]}" for title in titles)]
     page.write_text("\n".join(parts), encoding="utf-8")
 
