@@ -228,6 +228,10 @@ def test_rejects_a_part_that_the_other_clip_lacks(place: Path, capsys: pytest.Ca
     assert code == 2 and "stump.npz: it has no rightUpperArm, rightLowerArm, so 'arms' cannot come from it" in err
 
 
+def test_rejects_a_single_word_as_on_the_command_line(place: Path) -> None:
+    rejects(lambda: poise.mix("idle.bvh", from_="arms"), "part=file", "'arms' was given")
+
+
 def test_rejects_a_part_with_another_driver(place: Path) -> None:
     (place / "r.toml").write_text(
         'format = "poise-recipe 1"\n[character]\nclip = "idle.bvh"\n[[drives]]\npart = "leftArm"\ndriver = "loose"\n'

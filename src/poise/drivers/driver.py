@@ -132,7 +132,8 @@ class Player:
         """Begin at time t (s).
 
         starting  whether the actor has not been simulated yet: begin in the driver's own pose, else at the body's state
-        previous  player of the same driver that had more joints or fewer until now
+        previous  player that moved the joints until now: of the same driver, with more joints or fewer, or of another
+                  driver with the same joints
         """
 
     # The step.

@@ -38,7 +38,8 @@ class Assignment:
     """One driver on the joints that it moves and holds.
 
     before   what it was before the body fell and this went limp; None: it is not limp
-    heir_of  player of this driver before another one took some of the joints
+    heir_of  player that moved the joints until now: of this driver, before another one took some of them, or of another
+             driver that moved the same ones
     legs     the driver that this one was added for, by `add_trunk`; None: a user asked for it
     """
 
@@ -90,7 +91,8 @@ class Assignments(Sequence[Assignment]):
         """Return the entries with another driver, and their partition; raise InputError if the split cannot be."""
         actor, character = self._actor, self._actor.character
         own = [a for a in self.entries if not a.is_default]
-        entries = [*release_joints(own, claim, character), Assignment(part, driver, claim)]
+        before = next((a.player for a in own if a.claim.moved == claim.moved), None)
+        entries = [*release_joints(own, claim, character), Assignment(part, driver, claim, heir_of=before)]
         entries = add_trunk(entries, self.entries, character, actor.stage.couple)
         partition, _ = assign_joints(entries, character.skeleton, actor.body.tree, actor.name, actor.stage.couple)
         return entries, partition

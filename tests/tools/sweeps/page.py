@@ -20,7 +20,7 @@ support.
 
 
 def write_section(name: str, body: str, order: Sequence[str] = (), page: Path = PAGE, page_title: str = TITLE) -> None:
-    """Put a section in the place of the one of the same name, or, if there is none, where a given order of names has it."""
+    """Put a section in the place of the one of the same name; a new one, where a given order of names has it."""
     sections = read_sections(page)
     is_new = name not in sections
     today = datetime.datetime.now(datetime.UTC).date()

@@ -111,6 +111,7 @@ _NUMBERS = (
     "anchors",
     "ridden",
     "fading",
+    "handed",
 )
 # What softens in a blow: see `Balance.give`.
 _SPRINGS = [record.SWAY, record.LEAN, record.CATCH]
@@ -293,6 +294,8 @@ class BalancePlayer(Player):
         hips = int(tree.parents[self.legs[0, 0]])
         self.habit = (body.c - body.p[hips])[[0, 2]].copy()
         self.anchors, self.turns, self.fading = np.zeros((2, 4)), np.zeros((2, 3)), np.full(4, -np.inf)
+        self.handed = np.zeros(20)
+        self.handed[:2] = -np.inf, loose.LET_GO
         if driver.pinned:
             for side, foot in enumerate(self.legs[:, 2]):
                 heading = math.atan2(body.R[foot, 0, 2], body.R[foot, 2, 2])
@@ -336,6 +339,20 @@ class BalancePlayer(Player):
     def lost_at(self) -> float:
         """s, when the balance was lost; negative: it was not."""
         return float(self.block["lost_at"])
+
+    def begin(self, body: Body, t: float, starting: bool, previous: Player | None = None) -> None:
+        """Go over from the torques of another balance, which stands, to its own."""
+        if starting or not isinstance(previous, BalancePlayer) or previous.lost_at >= 0.0:
+            return
+        kept, own = (body.torque.copy(), body.damping.copy()), {k: array.copy() for k, array in self.numbers().items()}
+        self.write(body, t)
+        legs = self.legs.ravel()
+        asked = body.torque[legs] - np.einsum("kab,kb->ka", body.R[legs], (body.damping[:, None] * body.state.w)[legs])
+        body.torque[:], body.damping[:] = kept
+        for name, array in self.numbers().items():
+            array[:] = own[name]
+        self.handed[0] = t
+        self.handed[2:] = (np.einsum("kab,kb->ka", body.R[legs], body.handed[legs]) - asked).ravel()
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`. Where it has given up, the legs are loose."""

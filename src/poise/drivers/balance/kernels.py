@@ -70,6 +70,7 @@ from poise.drivers.balance.settings import (
 from poise.drivers.balance.support_kernels import clamp_to_hull, find_hull, hull_margin, share_feet, share_load
 from poise.drivers.counterpoise.kernels import SHIFT, SIDEWAYS, find_part, find_shift, lean_by
 from poise.drivers.counterpoise.taking_part import PELVIS_BOW
+from poise.drivers.loose.kernels import left_over
 from poise.dynamics.body_kernels import BODY, add_to_parent, turn
 from poise.motion.body_track import BOW, PELVIS_YAW
 from poise.motion.body_track import HEIGHT as HIGHER
@@ -374,11 +375,16 @@ def _press_down(b: Any, x: Any, count: int, force: tuple[float, float, float, fl
         if idle > 0.0 or high > DOWN:
             put_down(side, idle, spots, p, v, legs, limb, aim, masses, floors, f, n)
     _hand_up(parents, masses, centers, R, p, legs, limb, gains[GRAVITY], f, n, torque)
+    handed = floats(x.handed, 20)
+    left = left_over(handed[:2], b.t)
     for side in range(2):
         level(legs[side, 2], R, corners[side], floors[side], LEVEL * gains[MASS] * gains[GRAVITY], torque)
         if x.follow != 0:
             for k in range(9):
                 torque[legs[side, k // 3], k % 3] += aim[LEG_TORQUE + 9 * side + k]
+        if left > 0.0:
+            for k in range(9):
+                torque[legs[side, k // 3], k % 3] += left * handed[2 + 9 * side + k]
 
 
 @kernel

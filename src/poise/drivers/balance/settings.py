@@ -59,12 +59,14 @@ LEG_TORQUE = 37
 #           `chest`; counter_lean: rad per m
 # hips      (3, 4) how far the hips take part in a gesture, from `part`, the address of a TAKING: see `TakingPart`
 # fading    (4,) s, when a lean began that is not yet followed, and (rad) by how much it was not: it dies away
+# handed    (20,) s and s, when this balance took the legs over from another one and in what time, and N m, world axes,
+#           by how much the torques of hip, knee and ankle of both legs were off its own: that dies away
 LEGS = fields(
     arrays="""
         legs limb corners inertia aim habit gains told damping swing anchors turns
         spots bearing hull inner loads floors ridden
         way_times way_aims way_habits way_memory
-        lean fading hips
+        lean fading hips handed
     """,
     integers="follow ride lean_back shift chest part way_count way_columns",
     floats="lost lost_at way_start counter_lean",

@@ -93,7 +93,7 @@ class WalkPlayer(Stateful, MotionPlayer):
 
     def begin(self, body: Body, t: float, starting: bool, previous: Player | None = None) -> None:
         """See `Player.begin`: a walk that gets other joints continues as planned."""
-        if isinstance(previous, WalkPlayer) and previous.poser is not None:
+        if isinstance(previous, WalkPlayer) and previous.driver is self.driver and previous.poser is not None:
             for name in ("poser", *self.STATE):
                 setattr(self, name, getattr(previous, name))
             self._go_on(body, t)

@@ -89,7 +89,8 @@ def _take_from(given: Any) -> tuple[Borrowed, ...]:
 
     if isinstance(given, Mapping):
         return read_mapping(given)
-    return tuple(each for word in given for each in parse_from(word))
+    words = [given] if isinstance(given, str) else given
+    return tuple(each for word in words for each in parse_from(word))
 
 
 def _read_from(table: Table, folder: Path) -> Borrowed:
