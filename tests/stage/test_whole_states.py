@@ -88,10 +88,30 @@ def test_crowd_of_which_one_explodes_ends_with_its_name() -> None:
     rejects(lambda: poise.run_crowd(stage, 0.1), "'actor 1'", error=SolveError)
 
 
+def hang() -> poise.Puppet:
+    """A puppet's driver, whose hands are still."""
+    hands = poise.HandsTake(np.arange(3) / 10.0, np.zeros((3, 2, 3)), poise.rotation.identity((3, 2)))
+    return poise.Puppet([poise.PuppetLayer(poise.load_mapping("legs"), hands)])
+
+
 def test_puppet_refuses_gravity_that_points_up() -> None:
     stage = Stage(gravity=(0.0, 9.81, 0.0))
-    hands = poise.HandsTake(np.arange(3) / 10.0, np.zeros((3, 2, 3)), poise.rotation.identity((3, 2)))
-    layers = [poise.PuppetLayer(poise.load_mapping("legs"), hands)]
-    stage.add(poise.Character.human()).drive("body", poise.Puppet(layers))
+    stage.add(poise.Character.human()).drive("body", hang())
     with pytest.raises(InputError, match="points up"):
+        stage.advance(1)
+
+
+@pytest.mark.parametrize(
+    ("driver", "has_begun"),
+    [(hang, False), (hang, True), (poise.Balance, False), (poise.Balance, True), (lambda: poise.Walk(3), False)],
+    ids=["Puppet", "Puppet, later", "Balance", "Balance, later", "Walk"],
+)
+def test_drivers_that_stand_are_refused_on_a_stage_without_a_ground(driver, has_begun: bool) -> None:
+    stage = Stage(ground=None)
+    actor = stage.add(poise.Character.human())
+    if has_begun:
+        actor.drive("body", poise.Kinematic(poise.gestures.breathe()))
+        stage.advance(1)
+    with pytest.raises(InputError, match=r"this stage has none.*ground="):
+        actor.drive("body" if driver is not poise.Balance else "legs", driver())
         stage.advance(1)

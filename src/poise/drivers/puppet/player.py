@@ -29,7 +29,6 @@ from poise.drivers.stateful import Stateful, StepClock
 from poise.drivers.transition.transition import Transition
 from poise.drivers.walk.body import find_heading_of
 from poise.engines.memory import write_over
-from poise.errors import InputError
 from poise.motion.motion import Pose
 from poise.puppetry.layers import LayerMixer
 from poise.puppetry.marionette import Marionette
@@ -66,11 +65,7 @@ class PuppetPlayer(Stateful, MotionPlayer):
     def __init__(self, driver: Puppet, body: Body, joints: np.ndarray, t: float):
         self.driver, self.joints = driver, joints
         character = body.character
-        if body.gravity[1] > 0.0:
-            raise InputError(
-                f"Puppet's limbs hang in gravity, and this stage's, {body.gravity.round(3).tolist()} m/s2, points up. "
-                "Give the stage one that points down: Stage(gravity=(0, -9.81, 0))."
-            )
+        driver.check(body)
         self.marionette = Marionette(character, driver.springs or SPRINGS, float(-body.gravity[1]))
         self.mixer = LayerMixer(self.marionette, driver.layers)
         self.own = Body(character)

@@ -73,9 +73,14 @@ class Puppet(Driver, Portable):
         return Claim(tuple(joints), after_others=True)
 
     def check(self, body: Body) -> None:
-        """See `Driver.check`: it stands on the ground."""
+        """See `Driver.check`: it stands on the ground and hangs in gravity. Its player checks a stage's start."""
         if body.floor.ground is None:
             raise InputError("Puppet stands on the ground, and this stage has none. Give it one: Stage(ground=...).")
+        if body.gravity[1] > 0.0:
+            raise InputError(
+                f"Puppet's limbs hang in gravity, and this stage's, {body.gravity.round(3).tolist()} m/s2, points up. "
+                "Give the stage one that points down: Stage(gravity=(0, -9.81, 0))."
+            )
 
     def build(self, body: Body, joints: np.ndarray, t: float) -> PuppetPlayer:
         """See `Driver.build`."""
