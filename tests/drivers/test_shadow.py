@@ -155,6 +155,62 @@ def test_shadow_stays_up_at_a_wall_while_its_ghost_walks_on(height: float, mass:
     assert ghost.body.state.root[2] > wall + 0.5 > body.body.state.root[2] + 0.5
 
 
+@pytest.mark.parametrize("engine", ["mujoco", "bullet"])
+def test_foot_that_is_fixed_goes_where_it_is_held(engine: str) -> None:
+    """In Bullet it stayed where it was first fixed."""
+    if engine == "bullet":
+        pytest.importorskip("pybullet")
+    stage = poise.Stage(engine)
+    actor = stage.add(BODY)
+    actor.drive("legs", poise.Balance(pinned=True))
+    stage.advance(10)
+    body, feet = actor.body, [BODY.skeleton.index(f"{side}Foot") for side in ("left", "right")]
+    body.update()
+    starts = [(foot, body.p[foot].copy(), body.world_turn(foot)) for foot in feet]
+    for k in range(200):
+        for foot, place, turn in starts:
+            body.move_pin(foot, place + [0.0, 0.0, 5e-4 * (k + 1)], turn)
+        stage.advance(1)
+    body.update()
+    for foot, place, _ in starts:
+        np.testing.assert_allclose(body.p[foot], place + [0.0, 0.0, 0.1], atol=0.005)
+
+
+@pytest.mark.slow
+def test_in_bullet_it_stays_on_its_feet_at_a_wall() -> None:
+    """It fell at 3.6 s, over a foot that stayed where it was fixed."""
+    pytest.importorskip("pybullet")
+    stage = poise.Stage("bullet")
+    stage.add_prop(poise.Prop.box("wall", (3.0, 2.5, 0.1), None, (0.0, 1.25, 1.0)))
+    ghost, body = stage.add(BODY, "ghost"), stage.add(BODY, "follower")
+    ghost.drive("body", poise.Walk(5, blind=True))
+    body.drive("body", poise.Shadow(ghost))
+    head = BODY.skeleton.index("head")
+    height, lowest = 0.0, np.inf
+    for _ in range(45):
+        stage.advance(20)
+        body.body.update()
+        height = max(height, float(body.body.p[head, 1]))
+        lowest = min(lowest, float(body.body.p[head, 1]))
+    assert body.fallen is None
+    assert lowest > 0.7 * height
+
+
+@pytest.mark.slow
+def test_saved_state_of_a_shadow_in_bullet_goes_on_with_the_same_bits() -> None:
+    """Its fixed foot is on its way."""
+    pytest.importorskip("pybullet")
+    stage = poise.Stage("bullet")
+    stage.add_prop(poise.Prop.box("wall", (3.0, 2.5, 0.1), None, (0.0, 1.25, 1.0)))
+    ghost, body = stage.add(BODY, "ghost"), stage.add(BODY, "follower")
+    ghost.drive("body", poise.Walk(5, blind=True))
+    body.drive("body", poise.Shadow(ghost))
+    stage.advance(560)
+    player = body.player("body")
+    assert np.linalg.norm(player.hold[:3] - player.aims[player.pinned, :3]) > 0.005
+    check_goes_on(stage)
+
+
 def test_standing_actor_that_becomes_a_ghost_goes_through_a_wall() -> None:
     """Both stand at a wall; pushed at the chest, the one that another follows by then falls through it."""
     stage = poise.Stage()

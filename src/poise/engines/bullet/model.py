@@ -110,6 +110,7 @@ class BulletBody:
         self.pressed = np.zeros((STEADY, j))  # N on each body from what cannot move, last step first
         self.foreseen = np.full((j, 3), np.nan)  # rad/s about each joint's turns, after the step; NaN: nothing
         self.stopped: set[int] = set()  # joints that a motor holds: see `engines/bullet/joint_stops.py`
+        self.pins: dict[int, int] = {}  # Bullet's constraint of each joint that is fixed to the world
         self.own: list[RigidInertia] = []  # what each segment weighs in Bullet, once it is built
         self.before = np.zeros(3), np.eye(3)  # where the root was and its axes, as the last step began
         self.is_fresh = False
@@ -426,14 +427,18 @@ def _set_joint(world: BulletWorld, held: BulletBody, piece: Multibody, link: int
 def _pin(world: BulletWorld, index: int, held: BulletBody, joint: int) -> None:
     bullet = world.bullet
     uid, link = world.find_segments()[index, joint]
-    inertia = held.own[joint]
-    turn = rotation.multiply(rotation.from_matrix(held.R[joint]), principal(inertia)[0])
-    at = held.p[joint] + held.R[joint] @ inertia.center
-    pin = bullet.createConstraint(
+    at, turn = find_pin(held, joint, held.p[joint], held.R[joint])
+    held.pins[joint] = bullet.createConstraint(
         uid, link, -1, -1, bullet.JOINT_FIXED, [0, 0, 0], [0, 0, 0], at, HERE, xyzw(turn),
         physicsClientId=world.client,
     )  # fmt: skip
-    bullet.changeConstraint(pin, maxForce=1e6, erp=0.8, physicsClientId=world.client)
+    bullet.changeConstraint(held.pins[joint], maxForce=1e6, erp=0.8, physicsClientId=world.client)
+
+
+def find_pin(held: BulletBody, joint: int, place: np.ndarray, R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the position (3,) and orientation (4,) of Bullet's frame of a joint's body at `place`, turned R."""
+    inertia = held.own[joint]
+    return place + R @ inertia.center, rotation.multiply(rotation.from_matrix(R), principal(inertia)[0])
 
 
 def _find_tops(held: BulletBody) -> np.ndarray:

@@ -18,7 +18,7 @@ import numpy as np
 
 from poise.engines.bullet.ground import BulletCarrier, add_ground, find_corners_down
 from poise.engines.bullet.joint_stops import stop_joints
-from poise.engines.bullet.model import BulletBody, Multibody, add_body
+from poise.engines.bullet.model import BulletBody, Multibody, add_body, find_pin
 from poise.engines.bullet.state import check_world, has_contacts, load_world, save_world
 from poise.engines.bullet.substeps import Substeps, sum_touches
 from poise.engines.bullet.world import BulletWorld, principal, wxyz, xyzw
@@ -128,6 +128,16 @@ class BulletSimulation(Simulation):
                 )
         held.locked.send(self._bullet, self.client, held.state.q)
         held.is_fresh = False
+
+    def move_pin(self, body: int, joint: int, place: np.ndarray, turn: np.ndarray) -> None:
+        """See `Simulation.move_pin`."""
+        self._settle()  # which pins the body where it is
+        held = self._held[body]
+        at, turned = find_pin(held, joint, place, rotation.to_matrix(turn))
+        self._bullet.changeConstraint(
+            held.pins[joint], jointChildPivot=at, jointChildFrameOrientation=xyzw(turned), maxForce=1e6,
+            physicsClientId=self.client,
+        )  # fmt: skip
 
     def handles_coupling(self, body: int) -> bool:
         """See `Simulation.handles_coupling`."""
