@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.dynamics.contact.cone_kernels import factor_back, solve_factored_contacts
+from poise.dynamics.contact.cone_kernels import ConeContacts, factor_back, solve_factored_contacts
 
 MASS, HALF = 10.0, np.array([0.5, 0.1, 0.5])
 FRAME = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
@@ -30,7 +30,8 @@ def solve(M: np.ndarray, free: np.ndarray, J: np.ndarray, mu: float) -> tuple[np
     u, f = np.zeros(len(free)), np.zeros((count, 3))
     L = M.copy()
     assert factor_back(L, len(u))
-    assert solve_factored_contacts(L, free, J, np.zeros((count, 3)), np.full(count, mu), 1000.0, f, u, 1e-12) >= 0
+    contacts = ConeContacts(J, np.zeros((count, 3)), np.full(count, mu), 1000.0)
+    assert solve_factored_contacts(L, free, contacts, f, u, 1e-12) >= 0
     return u, f
 
 

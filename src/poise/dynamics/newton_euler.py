@@ -38,7 +38,7 @@ def compute_inverse_dynamics(
     The equations stand in `tests/oracles/spatial_vectors.py` and `newton_euler_kernels.py` (compiled, frames side by
     side).
     """
-    from poise.dynamics import newton_euler_kernels
+    from poise.dynamics.newton_euler_kernels import ClipMotion, TreeArrays, inverse_dynamics
 
     joints = len(tree)
     if state.rotations.shape[-2] != joints:
@@ -50,28 +50,21 @@ def compute_inverse_dynamics(
         if np.shape(external) != (*state.batch, joints, 6):
             raise InputError(f"external has shape {np.shape(external)}; wanted {(*state.batch, joints, 6)}.")
         wrenches = np.ascontiguousarray(external, float).reshape(frames, joints, 6)
-    force, torque = np.empty((frames, 3)), np.empty((frames, joints, 3))
-    newton_euler_kernels.inverse_dynamics(
-        tree.parents,
-        tree.offsets,
-        tree.masses,
-        tree.centers,
-        tree.inertias,
-        np.ascontiguousarray(gravity, float),
+    motion = ClipMotion(
         np.ascontiguousarray(state.rotations).reshape(frames, joints, 4),
         np.ascontiguousarray(state.angular_velocity).reshape(frames, joints, 3),
         np.ascontiguousarray(state.acceleration).reshape(frames, 3),
         np.ascontiguousarray(state.angular_acceleration).reshape(frames, joints, 3),
         _slides(state, frames, joints),
-        wrenches,
-        force,
-        torque,
     )
+    arrays = TreeArrays(tree.parents, tree.offsets, tree.masses, tree.centers, tree.inertias)
+    force, torque = np.empty((frames, 3)), np.empty((frames, joints, 3))
+    inverse_dynamics(arrays, np.ascontiguousarray(gravity, float), motion, wrenches, force, torque)
     return JointForces(force.reshape(*state.batch, 3), torque.reshape(*state.batch, joints, 3))
 
 
 def _slides(state: TreeState, frames: int, joints: int) -> np.ndarray:
-    """(F, J, 9) shift, velocity and acceleration of joints that slide; (0, J, 9) where none does."""
+    """Return shift, its velocity and acceleration (F, J, 9) of joints that slide; (0, J, 9) if none does."""
     if state.shift is None or state.shift_velocity is None or state.shift_acceleration is None:
         return np.zeros((0, joints, 9))
     parts = [state.shift, state.shift_velocity, state.shift_acceleration]

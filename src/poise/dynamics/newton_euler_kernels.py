@@ -14,9 +14,14 @@ side in memory, in blocks that stay in the cache, so that the compiler computes 
 Where a joint slides, r is its offset and its shift s together, and its motion relative to the parent counts too:
 
     a_i += E^T (2 w_p x s' + s'')
+
+Rows of a body's workspace have numbers instead of names, unlike other data here: offsets that the compiler knows let it
+see that rows do not overlap, which is what lets it compute four frames at a time.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +30,7 @@ from poise.compiled.kernel import kernel
 # Frames in a block: 43 rows x 20 bodies x 32 frames are 220 kB, within the second-level cache; 16 to 64 are as fast.
 BLOCK = 32
 ROWS = 43
-# Where each row of a body's workspace begins. Offsets known to the compiler let it see that rows do not overlap, which
-# is what lets it compute four frames at a time.
+# Where each row of a body's workspace begins.
 E0, E1, E2, E3, E4, E5, E6, E7, E8 = (BLOCK * k for k in range(9))  # E row by row
 WX, WY, WZ, DX, DY, DZ, AX, AY, AZ = (BLOCK * k for k in range(9, 18))  # w, dw, a
 FX, FY, FZ, NX, NY, NZ = (BLOCK * k for k in range(18, 24))  # f, n
@@ -34,15 +38,45 @@ QW, QX, QY, QZ, JX, JY, JZ, KX, KY, KZ = (BLOCK * k for k in range(24, 34))  # t
 R0 = BLOCK * 34  # rotation into the world's axes, nine rows; only with external wrenches
 
 
+class TreeArrays(NamedTuple):
+    """Arrays of a `Tree`."""
+
+    parents: np.ndarray
+    offsets: np.ndarray
+    masses: np.ndarray
+    centers: np.ndarray
+    inertias: np.ndarray
+
+
+class ClipMotion(NamedTuple):
+    """Motion of F frames, see `TreeState`.
+
+    rotations             (F, J, 4)
+    angular_velocity      (F, J, 3) rad/s
+    acceleration          (F, 3) m/s2, of the root
+    angular_acceleration  (F, J, 3) rad/s2
+    slides                (F, J, 9) m, m/s and m/s2: shift, its velocity and acceleration; (0, J, 9) if no joint slides
+    """
+
+    rotations: np.ndarray
+    angular_velocity: np.ndarray
+    acceleration: np.ndarray
+    angular_acceleration: np.ndarray
+    slides: np.ndarray
+
+
 @kernel(fastmath={"contract", "nsz"})
 def inverse_dynamics(
-    parents, offsets, masses, centers, inertias, gravity, rotations, omega, acc, alpha, slides, external, force, torque
-):
-    """Fill force (F, 3) and torque (F, J, 3); external is (F, J, 6) wrenches in world axes, or (0, J, 6) for none.
+    tree: TreeArrays, gravity: np.ndarray, motion: ClipMotion, external: np.ndarray, force: np.ndarray,
+    torque: np.ndarray,
+) -> None:  # fmt: skip
+    """Write force (F, 3) N at the root, world axes, and torque (F, J, 3) N m of every joint, in its body's axes.
 
-    rotations (F, J, 4), omega and alpha (F, J, 3), acc (F, 3); see `tree.py:TreeState`. slides is (F, J, 9): shift, its
-    velocity and its acceleration; or (0, J, 9) for none.
+    gravity   (3,) m/s2
+    external  (F, J, 6) N m and N, wrenches in world axes; (0, J, 6) for none
     """
+    parents, offsets, masses, centers, inertias = tree
+    rotations, omega, acc, alpha, slides = motion
     frames, joints = rotations.shape[0], rotations.shape[1]
     work = np.empty((joints, ROWS * BLOCK))
     for start in range(0, frames, BLOCK):

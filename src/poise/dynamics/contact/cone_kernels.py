@@ -1,37 +1,177 @@
-"""Contacts that neither give way nor pull: the velocities after a step, and the impulses that make them so.
+"""Rigid contacts with Coulomb friction: the velocities after a step, and the impulses that cause them.
 
-Of all velocities u (N,) of a scene those are wanted that are nearest to what would be without contact, u0, by the
-kinetic energy of the difference, while every contact i (its velocity c_i = J_i u + t_i, the normal first) keeps
-Coulomb's law: its impulse f_i is in the cone |f_t| <= mu f_n; it pushes only where the gap closes, and holds or drags
-against the sliding. With De Saxce's correction, c_n + mu |c_t| in place of c_n, that is the cone of a convex problem
+Of all velocities u (N,) of a scene, find those nearest to the velocities without contact, u0, by the kinetic energy of
+the difference, for which every contact i (its velocity c_i = J_i u + t_i, normal first) obeys Coulomb's law: its
+impulse f_i is in the cone |f_t| <= mu f_n; it pushes only where the gap closes, and holds or drags against the sliding.
+With De Saxce's correction, c_n + mu |c_t| in place of c_n, this is the cone of a convex problem
 
-    minimise  1/2 (u - u0)^T M (u - u0)      with  c_i + mu |c_t| e_n  in the cone dual to f_i's
+    minimise  1/2 (u - u0)^T M (u - u0)      with  c_i + mu |c_t| e_n  in the cone dual to f_i's             [1]
 
-which is solved by the method of multipliers: f = P(f - rho c), P the nearest point of the cone, over and over, each
-time with the u that goes with it: u - u0 = M^-1 J^T y, where y (P, 3) are impulses with
+which is solved by the method of multipliers: f = P(f - rho c) is repeated, with P the nearest point of the cone, each
+time with the u that belongs to it: u - u0 = M^-1 J^T y, where y (P, 3) are impulses with
 
-    y = P(f - rho c(y)),  c = J u0 + t + W y,  W = J M^-1 J^T
+    y = P(f - rho c(y)),  c = J u0 + t + W y,  W = J M^-1 J^T                                                 [2]
 
-by Newton's method. So a step costs what contacts cost that push, not what the body's freedoms do. With mu |c_t| of the
-round before, y is where a convex function is least, which always comes to an end; where something slides that is slow,
-and mu |c_t| goes into Newton's method itself as soon as that ends. Of contacts that slide against each other so that
-Coulomb's law has no answer, or several, the last round's stands. Two bodies of one scene that do not touch do not
-notice each other. Nothing is softened: what stands does not sink, and what is at rest stays so for hours.
+found by Newton's method. A step therefore costs what the contacts cost that push, not the body's degrees of freedom.
+With mu |c_t| of the previous round, y minimises a convex function, and Newton's method always ends; if something
+slides, that converges slowly, and mu |c_t| enters Newton's method itself as soon as the first round has ended. If
+contacts slide against each other so that Coulomb's law has no answer, or several, the last round's impulses are kept.
+Two bodies of one scene that do not touch do not influence each other. Nothing is softened: what stands does not sink,
+and what is at rest stays at rest for hours.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from poise.compiled.kernel import kernel
 
-_ROUNDS, _STEPS, _HALVES = 30, 30, 12  # of multipliers, of Newton's in each, and how often one of those is halved
-_STILL = 1e-6  # m/s: what slides slower counts as hardly sliding, so that what holds is no kink
+# Most rounds of multipliers, Newton steps in each, and halvings of a Newton step. Not swept.
+_ROUNDS, _STEPS, _HALVES = 30, 30, 12
+# m/s: slower sliding is smoothed, so that a contact that holds is not a kink. Not swept.
+_STILL = 1e-6
+
+
+class ConeContacts(NamedTuple):
+    """Contacts of a scene of N velocities.
+
+    J    (3 P, N) their velocities are J u + t, the normal first of three rows
+    t    (P, 3) m/s
+    mu   (P,) friction
+    rho  kg, step of the method of multipliers
+    """
+
+    J: np.ndarray
+    t: np.ndarray
+    mu: np.ndarray
+    rho: float
+
+
+class ConeProblem(NamedTuple):
+    """The problem in impulses, [2], in one round of multipliers.
+
+    W    (3 P, 3 P) 1/kg;  c0 (P, 3) m/s, velocities without impulses;  mu, rho: see `ConeContacts`
+    f    (P, 3) N s, multipliers
+    drag (P,) m/s, mu |c_t| of the previous round
+    """
+
+    W: np.ndarray
+    c0: np.ndarray
+    mu: np.ndarray
+    rho: float
+    f: np.ndarray
+    drag: np.ndarray
+
+
+class ConeState(NamedTuple):
+    """What belongs to impulses y.
+
+    c      (P, 3) m/s, velocities
+    z      (P, 3) N s, f - rho c, corrected
+    p      (P, 3) N s, nearest points of the cones to z
+    where  (P,) 0: p is the tip of its cone, 1: on its side, 2: z itself
+    """
+
+    c: np.ndarray
+    z: np.ndarray
+    p: np.ndarray
+    where: np.ndarray
+
+
+class NewtonSystem(NamedTuple):
+    """Memory of a Newton step: a system A x = rhs of some rows, and the step (P, 3)."""
+
+    A: np.ndarray
+    rhs: np.ndarray
+    rows: np.ndarray
+    step: np.ndarray
+
+
+@kernel
+def solve_factored_contacts(
+    L: np.ndarray, u0: np.ndarray, contacts: ConeContacts, f: np.ndarray, u: np.ndarray, tolerance: float
+) -> int:
+    """Write u (N,) and f (P, 3) N s; return the number of rounds.
+
+    L (N, N) of `factor_back`;  u0 (N,), velocities without contact;  f: where to begin
+    tolerance  N s, change of impulses at which the search ends
+    """
+    n, count, mu, rounds = len(u), len(contacts.mu), contacts.mu, 0
+    u[:] = u0
+    if count == 0:
+        return 0
+    Y, W, c0 = np.empty((3 * count, n)), np.empty((3 * count, 3 * count)), np.empty((count, 3))
+    _compose(L, u0, contacts.J, contacts.t, Y, W, c0)
+    problem = ConeProblem(W, c0, mu, contacts.rho, f, np.zeros(count))
+    y, p, where = f.copy(), np.empty((count, 3)), np.zeros(count, np.int64)
+    state = ConeState(np.empty((count, 3)), np.empty((count, 3)), p, where)
+    exact, is_live, fixed = 0.01 * tolerance, False, 0
+    for _ in range(_ROUNDS):
+        rounds += 1
+        if is_live:
+            is_live = _settle_live(problem, y, state, exact)
+        if not is_live:
+            fixed += 1
+            _settle(problem, False, y, state, exact)
+        change = 0.0
+        for i in range(count):
+            for a in range(3):
+                change = max(change, abs(p[i, a] - f[i, a]))
+                f[i, a] = y[i, a] = p[i, a]
+        if not is_live:
+            _measure(problem, y, state, False)
+            late = _set_drag(problem, f, state)
+            change = max(change, 1e-3 * contacts.rho * late)
+            is_live = fixed % 3 == 1 and late > _STILL
+        if change <= tolerance:
+            break
+    _add_impulses(L, Y, f, u)
+    return rounds
+
+
+@kernel
+def _settle_live(problem: ConeProblem, y: np.ndarray, state: ConeState, exact: float) -> bool:
+    """Find y with sliding as part of Newton's method; if that does not end, restore y, set drag and return False."""
+    before = y.copy()
+    if _settle(problem, True, y, state, exact):
+        return True
+    y[:] = before
+    _measure(problem, y, state, True)
+    _set_drag(problem, y, state)
+    return False
+
+
+@kernel
+def _set_drag(problem: ConeProblem, impulse: np.ndarray, state: ConeState) -> float:
+    """Set drag to mu |c_t| of contacts that push, by their impulses (P, 3); return by how much it changes at most."""
+    c, mu, drag, most = state.c, problem.mu, problem.drag, 0.0
+    for i in range(len(mu)):
+        slide = mu[i] * np.sqrt(c[i, 1] ** 2 + c[i, 2] ** 2) if impulse[i, 0] > 0.0 else 0.0
+        most = max(most, abs(slide - drag[i]))
+        drag[i] = slide
+    return most
+
+
+@kernel
+def _add_impulses(L: np.ndarray, Y: np.ndarray, f: np.ndarray, u: np.ndarray) -> None:
+    """Add the velocities of impulses f (P, 3) to u (N,); Y is of `_compose`."""
+    n = len(u)
+    total = np.zeros(n)
+    for i in range(len(Y)):
+        x = f[i // 3, i % 3]
+        if x != 0.0:
+            for k in range(n):
+                total[k] += x * Y[i, k]
+    solve_down(L, n, total)
+    for k in range(n):
+        u[k] += total[k]
 
 
 @kernel(fastmath=True)
 def factor(A: np.ndarray, n: int) -> bool:
-    """Cholesky's L with L L^T = A into the lower half of A (n, n), in place; False where A is not positive."""
+    """Write Cholesky's L, L L^T = A, into the lower half of A (n, n); return False if A is not positive definite."""
     for i in range(n):
         for j in range(i + 1):
             total = A[i, j]
@@ -48,7 +188,7 @@ def factor(A: np.ndarray, n: int) -> bool:
 
 @kernel(fastmath=True)
 def solve_factored(L: np.ndarray, n: int, x: np.ndarray) -> None:
-    """X becomes (L L^T)^-1 x."""
+    """Replace x by (L L^T)^-1 x."""
     for i in range(n):
         total = x[i]
         for k in range(i):
@@ -62,7 +202,7 @@ def solve_factored(L: np.ndarray, n: int, x: np.ndarray) -> None:
 
 @kernel
 def project(z: np.ndarray, mu: float, f: np.ndarray) -> int:
-    """F (3,), the nearest point to z of the cone |f_t| <= mu f_n: 0 its tip, 1 on its side, 2 z itself."""
+    """Write the point f (3,) of the cone |f_t| <= mu f_n nearest to z; return 0: tip, 1: on its side, 2: z itself."""
     r = np.sqrt(z[1] * z[1] + z[2] * z[2])
     if z[0] >= 0.0 and r <= mu * z[0]:
         f[0], f[1], f[2] = z[0], z[1], z[2]
@@ -77,7 +217,7 @@ def project(z: np.ndarray, mu: float, f: np.ndarray) -> int:
 
 @kernel
 def _slope(z: np.ndarray, mu: float, f: np.ndarray, where: int, D: np.ndarray) -> None:
-    """D (3, 3): how the nearest point f of the cone follows z."""
+    """Write D (3, 3), the derivative of the cone's nearest point f by z."""
     D[:] = 0.0
     if where == 2:
         D[0, 0] = D[1, 1] = D[2, 2] = 1.0
@@ -95,9 +235,9 @@ def _slope(z: np.ndarray, mu: float, f: np.ndarray, where: int, D: np.ndarray) -
 
 @kernel(fastmath=True)
 def factor_back(M: np.ndarray, n: int) -> bool:
-    """L with L^T L = M into the lower half of M (n, n), in place; False where M is not positive.
+    """Write L, L^T L = M, into the lower half of M (n, n); return False if M is not positive definite.
 
-    From the last row up: of a tree's inertia, where a freedom comes after those that carry it, what is zero stays so.
+    From the last row up: in a tree's inertia, where a degree of freedom comes after those that carry it, zeros stay.
     """
     for i in range(n - 1, -1, -1):
         if not M[i, i] > 0.0:
@@ -115,7 +255,7 @@ def factor_back(M: np.ndarray, n: int) -> bool:
 
 @kernel(fastmath=True)
 def solve_up(L: np.ndarray, n: int, x: np.ndarray) -> None:
-    """X becomes L^-T x, with L of `factor_back`."""
+    """Replace x by L^-T x, with L of `factor_back`."""
     for i in range(n - 1, -1, -1):
         if x[i] != 0.0:
             x[i] /= L[i, i]
@@ -125,7 +265,7 @@ def solve_up(L: np.ndarray, n: int, x: np.ndarray) -> None:
 
 @kernel(fastmath=True)
 def solve_down(L: np.ndarray, n: int, x: np.ndarray) -> None:
-    """X becomes L^-1 x."""
+    """Replace x by L^-1 x."""
     for i in range(n):
         total = x[i]
         for k in range(i):
@@ -135,7 +275,7 @@ def solve_down(L: np.ndarray, n: int, x: np.ndarray) -> None:
 
 @kernel(fastmath=True)
 def _eliminate(A: np.ndarray, n: int, x: np.ndarray) -> bool:
-    """X (n,) becomes A^-1 x; A (n, n) is used up. False where A has no inverse."""
+    """Replace x (n,) by A^-1 x and destroy A (n, n); return False if A is singular."""
     for i in range(n):
         best = i
         for j in range(i + 1, n):
@@ -162,14 +302,13 @@ def _eliminate(A: np.ndarray, n: int, x: np.ndarray) -> bool:
 
 
 @kernel
-def _measure(
-    W: np.ndarray, c0: np.ndarray, mu: np.ndarray, f: np.ndarray, rho: float, drag: np.ndarray, is_live: bool,
-    y: np.ndarray, c: np.ndarray, p: np.ndarray, z: np.ndarray, where: np.ndarray,
-) -> float:  # fmt: skip
-    """Velocities c (P, 3), z (P, 3) and its nearest points p (P, 3) that go with y; the value that is lowered.
+def _measure(problem: ConeProblem, y: np.ndarray, state: ConeState, is_live: bool) -> float:
+    """Write the state that belongs to y; return the value that Newton's method lowers.
 
-    is_live  what slides corrects its contact at once, and the value is |y - p|^2; else by drag (P,), and it is convex
+    is_live  sliding corrects its contact at once, and the value is |y - p|^2; else drag does, and it is convex
     """
+    W, c0, mu, rho, f, drag = problem.W, problem.c0, problem.mu, problem.rho, problem.f, problem.drag
+    c, z, p, where = state.c, state.z, state.p, state.where
     count, value = len(mu), 0.0
     flat = y.reshape(-1)
     for i in range(count):
@@ -192,11 +331,13 @@ def _measure(
 
 
 @kernel
-def _find_step(
-    W: np.ndarray, mu: np.ndarray, rho: float, is_live: bool, y: np.ndarray, c: np.ndarray, p: np.ndarray,
-    z: np.ndarray, where: np.ndarray, A: np.ndarray, rhs: np.ndarray, rows: np.ndarray, step: np.ndarray,
-) -> bool:  # fmt: skip
-    """Newton's step (P, 3) of y = p(y); contacts at the tip of their cones are known, and left out of the system."""
+def _find_step(problem: ConeProblem, y: np.ndarray, state: ConeState, is_live: bool, system: NewtonSystem) -> bool:
+    """Write Newton's step of y = p(y); return False if there is none.
+
+    Contacts at the tip of their cones are known, and left out of the system.
+    """
+    W, mu, rho, c, z, p, where = problem.W, problem.mu, problem.rho, state.c, state.z, state.p, state.where
+    A, rhs, rows, step = system.A, system.rhs, system.rows, system.step
     count, size, D = len(mu), 0, np.empty((3, 3))
     for i in range(count):
         if where[i] == 0:
@@ -215,7 +356,7 @@ def _find_step(
             slide = np.sqrt(c[i, 1] ** 2 + c[i, 2] ** 2 + _STILL * _STILL)
             s1, s2 = mu[i] * c[i, 1] / slide, mu[i] * c[i, 2] / slide
         for a in range(3):
-            # what a unit of each row's y does to z, through D
+            # derivative of p by y, row by row
             d0, d1, d2 = rho * D[a, 0], rho * D[a, 1] + rho * D[a, 0] * s1, rho * D[a, 2] + rho * D[a, 0] * s2
             total = p[i, a] - y[i, a]
             for k in range(count):
@@ -236,16 +377,14 @@ def _find_step(
 
 
 @kernel
-def _settle(
-    W: np.ndarray, c0: np.ndarray, mu: np.ndarray, f: np.ndarray, rho: float, drag: np.ndarray, is_live: bool,
-    y: np.ndarray, p: np.ndarray, exact: float,
-) -> bool:  # fmt: skip
-    """Find y = p(y) by Newton's method, to `exact` N s; False where it comes to no end."""
-    count = len(mu)
-    c, z, where, step = np.empty((count, 3)), np.empty((count, 3)), np.zeros(count, np.int64), np.empty((count, 3))
-    A, rhs, rows = np.empty((3 * count, 3 * count)), np.empty(3 * count), np.empty(3 * count, np.int64)
-    trial, best = np.empty((count, 3)), np.empty((count, 3))
-    value = _measure(W, c0, mu, f, rho, drag, is_live, y, c, p, z, where)
+def _settle(problem: ConeProblem, is_live: bool, y: np.ndarray, state: ConeState, exact: float) -> bool:
+    """Find y = p(y) by Newton's method, to `exact` N s; return False if it does not end."""
+    count, p = len(problem.mu), state.p
+    system = NewtonSystem(
+        np.empty((3 * count, 3 * count)), np.empty(3 * count), np.empty(3 * count, np.int64), np.empty((count, 3))
+    )
+    step, trial, best = system.step, np.empty((count, 3)), np.empty((count, 3))
+    value = _measure(problem, y, state, is_live)
     for _ in range(_STEPS):
         off = 0.0
         for i in range(count):
@@ -253,7 +392,7 @@ def _settle(
                 off = max(off, abs(y[i, a] - p[i, a]))
         if off <= exact:
             return True
-        if not _find_step(W, mu, rho, is_live, y, c, p, z, where, A, rhs, rows, step):
+        if not _find_step(problem, y, state, is_live, system):
             return False
         best[:] = y
         length, lower = 1.0, np.inf
@@ -261,12 +400,12 @@ def _settle(
             for i in range(count):
                 for a in range(3):
                     trial[i, a] = best[i, a] + length * step[i, a]
-            lower = _measure(W, c0, mu, f, rho, drag, is_live, trial, c, p, z, where)
+            lower = _measure(problem, trial, state, is_live)
             if lower < value:
                 break
             length *= 0.5
         if not lower < value:
-            _measure(W, c0, mu, f, rho, drag, is_live, y, c, p, z, where)
+            _measure(problem, y, state, is_live)
             return not is_live
         y[:], value = trial, lower
     return False
@@ -275,7 +414,7 @@ def _settle(
 @kernel(fastmath=True)
 def _compose(L: np.ndarray, u0: np.ndarray, J: np.ndarray, t: np.ndarray, Y: np.ndarray, W: np.ndarray,
              c0: np.ndarray) -> None:  # fmt: skip
-    """Y = L^-T J^T as rows, W = J M^-1 J^T and c0 = J u0 + t."""
+    """Write Y = L^-T J^T as rows, W = J M^-1 J^T and c0 = J u0 + t."""
     n = len(u0)
     for i in range(len(J)):
         total = t[i // 3, i % 3]
@@ -289,63 +428,3 @@ def _compose(L: np.ndarray, u0: np.ndarray, J: np.ndarray, t: np.ndarray, Y: np.
             for k in range(n):
                 total += Y[i, k] * Y[j, k]
             W[i, j] = W[j, i] = total
-
-
-@kernel
-def solve_factored_contacts(
-    L: np.ndarray, u0: np.ndarray, J: np.ndarray, t: np.ndarray, mu: np.ndarray, rho: float, f: np.ndarray,
-    u: np.ndarray, tolerance: float,
-) -> int:  # fmt: skip
-    """Write u (N,) and f (P, 3) N s; return how many rounds it took.
-
-    L (N, N) of `factor_back`, u0 (N,), J (3 P, N), t (P, 3) m/s, mu (P,): see above;  rho kg;  f: where to begin
-    tolerance  N s, by which impulses still change
-    """
-    n, count, turns = len(u), len(mu), 0
-    u[:] = u0
-    if count == 0:
-        return 0
-    Y, W, c0 = np.empty((3 * count, n)), np.empty((3 * count, 3 * count)), np.empty((count, 3))
-    _compose(L, u0, J, t, Y, W, c0)
-    y, p, drag, c = f.copy(), np.empty((count, 3)), np.zeros(count), np.empty((count, 3))
-    z, where = np.empty((count, 3)), np.zeros(count, np.int64)
-    exact, is_live, fixed = 0.01 * tolerance, False, 0
-    for _ in range(_ROUNDS):
-        turns += 1
-        before = y.copy()
-        if is_live and not _settle(W, c0, mu, f, rho, drag, True, y, p, exact):
-            # slides that come to no end: by what they were in the round before, which always does
-            is_live = False
-            y[:] = before
-            _measure(W, c0, mu, f, rho, drag, True, y, c, p, z, where)
-            for i in range(count):
-                drag[i] = mu[i] * np.sqrt(c[i, 1] ** 2 + c[i, 2] ** 2) if y[i, 0] > 0.0 else 0.0
-        if not is_live:
-            fixed += 1
-            _settle(W, c0, mu, f, rho, drag, False, y, p, exact)
-        change = 0.0
-        for i in range(count):
-            for a in range(3):
-                change = max(change, abs(p[i, a] - f[i, a]))
-                f[i, a] = y[i, a] = p[i, a]
-        if not is_live:
-            slides = False
-            _measure(W, c0, mu, f, rho, drag, False, y, c, p, z, where)
-            for i in range(count):
-                slide = mu[i] * np.sqrt(c[i, 1] ** 2 + c[i, 2] ** 2) if f[i, 0] > 0.0 else 0.0
-                change = max(change, 1e-3 * rho * abs(slide - drag[i]))
-                slides = slides or abs(slide - drag[i]) > _STILL
-                drag[i] = slide
-            is_live = fixed % 3 == 1 and slides
-        if change <= tolerance:
-            break
-    total = np.zeros(n)
-    for i in range(3 * count):
-        x = f[i // 3, i % 3]
-        if x != 0.0:
-            for k in range(n):
-                total[k] += x * Y[i, k]
-    solve_down(L, n, total)
-    for k in range(n):
-        u[k] = u0[k] + total[k]
-    return turns

@@ -18,7 +18,13 @@ from poise.compiled.law import law
 from poise.compiled.layout import Floats, Ints, Layout, at
 from poise.compiled.views import call_with_three, call_with_two, floats, integers, record, shorts, tables, vectors
 from poise.dynamics.body_kernels import Body
-from poise.dynamics.contact.cone_kernels import factor_back, solve_down, solve_factored_contacts, solve_up
+from poise.dynamics.contact.cone_kernels import (
+    ConeContacts,
+    factor_back,
+    solve_down,
+    solve_factored_contacts,
+    solve_up,
+)
 from poise.engines.contact_log_kernels import ContactTable, end_step, note_contact
 from poise.engines.engine import SUBSTEP
 from poise.engines.mujoco.kernels import MujocoBody, MujocoState, Offsets, read_state, touches_fixed
@@ -344,7 +350,8 @@ def advance(x: InverseScene, s: MujocoState, dt: float, u: np.ndarray, may_refus
         J[3 * (count + i), int(ends[i, 0])] = ends[i, 1]
         t[count + i, 0] = ends[i, 2]
     total = count + ended
-    rounds = solve_factored_contacts(L, free, J[: 3 * total], t[:total], mu[:total], x.heavy, f, u, x.exact)
+    cones = ConeContacts(J[: 3 * total], t[:total], mu[:total], x.heavy)
+    rounds = solve_factored_contacts(L, free, cones, f, u, x.exact)
     x.counts[ROUNDS] += rounds
     if may_refuse:
         speed, jump = 0.0, 0.0
