@@ -230,86 +230,119 @@ class BalancePlayer(Player):
 
     def __init__(self, driver: Balance, body: Body, t: float):
         from poise.drivers.balance import kernels
-        from poise.drivers.balance.foot_kernels import FLOORS, LEVEL, PINNED, ask_floors
 
         self.driver, self._law = driver, kernels.stand
-        skeleton, tree = body.skeleton, body.tree
+        self._find_legs(body)
+        height = body.c[1] - self.ground
+        if height <= 0.0:
+            raise InputError("Balance begins with the centre of mass above the ground; this body lies under it.")
+        gravity = float(np.linalg.norm(body.gravity)) or 9.81
+        self.omega = math.sqrt(gravity / height)
+        gains = self._choose_gains(body, gravity)
+        self.gains = np.array([gains[k] for k in range(len(gains))])
+        self.firm, self.yielding = self.gains.copy(), np.zeros(2)
+        self.needs_contacts = driver.give > 0.0
+        self.inertia = np.array(body.inertia())
+        self._choose_damping(body, height, gravity)
+        self.aim = self._find_aim(body)
+        self.way: BalanceReference | None = None
+        if driver.follow is not None:
+            self.way = build_following(driver.follow, body, self.legs, self.corners, self.ground, self.damping)
+        hips = int(body.tree.parents[self.legs[0, 0]])
+        self.habit = (body.c - body.p[hips])[[0, 2]].copy()
+        self._find_anchors(body)
+        self.turns, self.fading, self.handed = np.zeros((2, 3)), np.full(4, -np.inf), np.zeros(20)
+        self.handed[:2] = -np.inf, loose.LET_GO
+        self.told = np.zeros(record.TOLD)
+        self.told[record.MARGIN] = self._find_margin(body)
+        self.lost = (LOST_PINNED if driver.pinned else LOST) * height
+        self.gone: loose.LoosePlayer | None = None
+        self._build_block(body)
+        leans = driver.counter_lean > 0.0 or bool(body.lean.any())
+        self._shift = find_shift_of(body, driver.follow, driver.follow_start) if leans else None
+        if self._shift is not None:
+            self.block.set(
+                lean_back=kernels.lean_back.address, shift=self._shift.block.address, chest=self._shift.chest,
+                counter_lean=driver.counter_lean,
+            )  # fmt: skip
+            self._fade_in(body, t)
+
+    def _find_legs(self, body: Body) -> None:
+        """Find the legs' joints and soles, and what is under them."""
+        from poise.drivers.balance.foot_kernels import FLOORS, ask_floors
+
+        skeleton = body.skeleton
         self.legs = np.array([[skeleton.index(side + stem) for stem in LEG] for side in SIDES])
         self.joints = np.sort(self.legs.ravel())
-        self.limb = np.full(len(tree), -1)
+        self.limb = np.full(len(body.tree), -1)
         for side in range(2):
             self.limb[skeleton.descendants(int(self.legs[side, 0]))] = side
         self.corners = np.stack([find_corners(box) for box in build_footing(skeleton)])
         body.update()
         self.floors, self.ridden = body.arena.zeros(2, FLOORS), np.tile(body.floor.record["shift"], (2, 1))
         self.ground = ask_floors(body.floor.record[0], body.R, body.p, self.legs, self.corners, self.floors)
-        height = body.c[1] - self.ground
-        if height <= 0.0:
-            raise InputError("Balance begins with the centre of mass above the ground; this body lies under it.")
-        gravity = float(np.linalg.norm(body.gravity)) or 9.81
-        w = math.sqrt(gravity / height)
+
+    def _choose_gains(self, body: Body, gravity: float) -> dict[int, float]:
+        """Return the numbers of `gains` by where they are; raise InputError where a step is too long for them."""
+        driver, w = self.driver, self.omega
         sway = SWAY * w * math.sqrt(driver.stiffness)
-        friction = min(driver.friction, 0.9 * body.friction)
         steady = min(STEADY, HARDEST / (2.0 * sway * body.dt))
         given = steady if driver.damping is None and driver.follow is not None else driver.damping
         damping, leaning = (SWAY_DAMPING, TILT_DAMPING) if given is None else (given, given)
         if driver.follow is None and driver.damping is not None:
             leaning = min(leaning, HARDEST_LEAN / (2.0 * TILT * w * body.dt))
         _check_stable(driver, sway, damping, body.dt)
-        self.omega = w
-        gains = {
+        edge = EDGE if driver.follow is None else EDGE_FOLLOWING
+        return {
             record.SWAY: sway**2,
             record.SWAY_DAMPING: 2.0 * damping * sway,
             record.RISE: (RISE * w) ** 2,
             record.RISE_DAMPING: 2.0 * RISE * w,
             record.LEAN: (TILT * w) ** 2,
             record.LEAN_DAMPING: 2.0 * leaning * TILT * w,
-            record.FRICTION: friction,
-            record.EDGE: EDGE if driver.follow is None else EDGE_FOLLOWING,
-            record.MASS: tree.mass,
+            record.FRICTION: min(driver.friction, 0.9 * body.friction),
+            record.EDGE: -1.0 if driver.pinned else edge,  # feet that are fixed can pull: twice the support
+            record.MASS: body.tree.mass,
             record.GRAVITY: gravity,
             record.HABIT: 1.0 / LATELY,
             record.CATCH: CATCH * driver.stiffness * w * w,
             record.CATCH_DAMPING: (CATCH * driver.stiffness + 1.0) * w,
             record.SWAY_STEADY: 2.0 * (steady if given is None else given) * sway,
             record.LEAN_STEADY: 2.0 * (STEADY if given is None else given) * TILT * w,
-            record.SINK: SINK * min(leg_length(skeleton, side) for side in SIDES),
+            record.SINK: SINK * min(leg_length(body.skeleton, side) for side in SIDES),
             record.HOLD: driver.hold,
         }
-        self.gains = np.array([gains[k] for k in range(len(gains))])
-        if driver.pinned:
-            self.gains[record.EDGE] = -1.0  # feet that are fixed can pull: twice the support
-        self.firm, self.yielding = self.gains.copy(), np.zeros(2)
-        self.needs_contacts = driver.give > 0.0
-        self.inertia = np.array(body.inertia())
-        self.damping, self.swing = np.zeros(len(tree)), np.zeros(2)
+
+    def _choose_damping(self, body: Body, height: float, gravity: float) -> None:
+        """Choose the damping of the legs' joints, and of the ankles of feet in the air."""
+        from poise.drivers.balance.foot_kernels import LEVEL
+
+        mass = body.tree.mass
+        self.damping, self.swing = np.zeros(len(body.tree)), np.zeros(2)
         for side, leg in enumerate(self.legs):
-            self.damping[leg] = np.array(CALM) * tree.mass * height**2 * w
+            self.damping[leg] = np.array(CALM) * mass * height**2 * self.omega
             # 0.7 of critical, for a foot off the ground on the spring that levels it
-            self.swing[side] = 1.4 * math.sqrt(LEVEL * tree.mass * gravity * _foot_inertia(body, int(leg[2])))
-        self.aim = self._find_aim(body)
-        self.way: BalanceReference | None = None
-        if driver.follow is not None:
-            self.way = build_following(driver.follow, body, self.legs, self.corners, self.ground, self.damping)
-        hips = int(tree.parents[self.legs[0, 0]])
-        self.habit = (body.c - body.p[hips])[[0, 2]].copy()
-        self.anchors, self.turns, self.fading = np.zeros((2, 4)), np.zeros((2, 3)), np.full(4, -np.inf)
-        self.handed = np.zeros(20)
-        self.handed[:2] = -np.inf, loose.LET_GO
-        if driver.pinned:
+            self.swing[side] = 1.4 * math.sqrt(LEVEL * mass * gravity * _foot_inertia(body, int(leg[2])))
+
+    def _find_anchors(self, body: Body) -> None:
+        """Find where feet that are fixed stand."""
+        from poise.drivers.balance.foot_kernels import PINNED
+
+        self.anchors = np.zeros((2, 4))
+        if self.driver.pinned:
             for side, foot in enumerate(self.legs[:, 2]):
                 heading = math.atan2(body.R[foot, 0, 2], body.R[foot, 2, 2])
                 x, _, z = body.p[foot] + body.R[foot] @ self.corners[side].mean(axis=0)
                 self.anchors[side] = x, z, heading, PINNED
-        self.told = np.zeros(record.TOLD)
-        self.told[record.MARGIN] = self._find_margin(body)
-        self.lost = (LOST_PINNED if driver.pinned else LOST) * height
-        # What changes from step to step goes to where the body has the rest of it.
+
+    def _build_block(self, body: Body) -> None:
+        """Put what the law reads and writes where the body has the rest of it."""
+        from poise.drivers.balance import kernels
+
         self.aim, self.habit, self.told, self.anchors, self.turns = (
             body.arena.copy(array) for array in (self.aim, self.habit, self.told, self.anchors, self.turns)
         )
         self.work = tuple(body.arena.zeros(*shape) for shape in ((8, 3), (8, 3), (9, 2), (8,), (4, 2)))
-        self.gone: loose.LoosePlayer | None = None
         names = ("legs", "limb", "corners", *(set(_NUMBERS) - {"firm", "yielding"}), "turns", "floors")
         work = dict(zip(("spots", "bearing", "hull", "loads", "inner"), self.work, strict=True))
         self.block = Block(
@@ -321,19 +354,11 @@ class BalancePlayer(Player):
             way = self.way
             self.block.set(
                 way_times=way.times, way_aims=way.aims, way_habits=way.habits, way_memory=way.memory,
-                way_count=len(way.times), way_columns=way.aims.shape[1], way_start=driver.follow_start,
+                way_count=len(way.times), way_columns=way.aims.shape[1], way_start=self.driver.follow_start,
                 follow=kernels.follow_clip.address,
             )  # fmt: skip
         if body.floor.ground is not None and body.floor.ground.moves:
             self.block["ride"] = kernels.ride.address
-        leans = driver.counter_lean > 0.0 or bool(body.lean.any())
-        self._shift = find_shift_of(body, driver.follow, driver.follow_start) if leans else None
-        if self._shift is not None:
-            self.block.set(
-                lean_back=kernels.lean_back.address, shift=self._shift.block.address, chest=self._shift.chest,
-                counter_lean=driver.counter_lean,
-            )  # fmt: skip
-            self._fade_in(body, t)
 
     @property
     def lost_at(self) -> float:
