@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from poise.compiled.kernel import kernel
-from poise.drivers.balance.settings import HOME
+from poise.compiled.views import blocks, floats, integers, tables, vectors
+from poise.drivers.balance.settings import AIMS, HOME
 from poise.dynamics.body_kernels import turn
 from poise.world.ground.kernels import find_floor, ground_velocity
 
@@ -154,27 +155,20 @@ def find_pressure(bearing: np.ndarray, count: int, side: int, loads: np.ndarray)
 
 @kernel
 def press(
-    bearing: np.ndarray,
-    count: int,
-    side: int,
-    loads: np.ndarray,
-    fx: float,
-    fz: float,
-    twist: float,
-    ax: float,
-    az: float,
-    friction: float,
-    spots: np.ndarray,
-    p: np.ndarray,
-    f: np.ndarray,
-    n: np.ndarray,
+    b: Any, x: Any, side: int, count: int, push: tuple[float, float, float, float], about: tuple[float, float]
 ) -> None:
-    """What the corners of one sole press on the ground with, onto its foot.
+    """Add what the corners of one sole press on the ground with to its foot's force and moment.
 
-    fx, fz  sideways force, a part of the load;  twist  1/m, the same about the sole's pressure centre (ax, az)
-    p, f, n (3,) of the foot
+    count  corners that carry
+    push   sideways force along x and z, a part of the load; the same (1/m) about the vertical; and the friction
+    about  m, x and z of the sole's pressure centre
     """
-    carried, x, z, turn_x, turn_y, turn_z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    fx, fz, twist, friction = push
+    ax, az = about
+    foot, j = tables(x.legs, 2, 3)[side, 2], b.joints
+    spots, bearing, loads = vectors(x.spots, 8, 3), vectors(x.bearing, 8, 3), floats(x.loads, 8)
+    p, f, n = vectors(b.p, j, 3)[foot], vectors(b.f, j, 3)[foot], vectors(b.n, j, 3)[foot]
+    carried, sum_x, sum_z, turn_x, turn_y, turn_z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(count):
         corner, load = int(bearing[i, 2]), loads[i]
         if corner // 4 != side:
@@ -187,12 +181,12 @@ def press(
             tx *= most / np.sqrt(sideways)
             tz *= most / np.sqrt(sideways)
         rx, ry, rz = spots[corner, 0] - p[0], spots[corner, 1] - p[1], spots[corner, 2] - p[2]
-        carried, x, z = carried + load, x + tx, z + tz
+        carried, sum_x, sum_z = carried + load, sum_x + tx, sum_z + tz
         turn_x += ry * tz - rz * load
         turn_y += rz * tx - rx * tz
         turn_z += rx * load - ry * tx
     # tau = ... - sum of r x f: the legs hand the ground's force on to the hips
-    f[0], f[1], f[2] = f[0] - x, f[1] - carried, f[2] - z
+    f[0], f[1], f[2] = f[0] - sum_x, f[1] - carried, f[2] - sum_z
     n[0], n[1], n[2] = n[0] - turn_x, n[1] - turn_y, n[2] - turn_z
 
 
@@ -206,20 +200,7 @@ def find_highest(spots: np.ndarray, floors: np.ndarray, side: int) -> float:
 
 
 @kernel
-def put_down(
-    side: int,
-    idle: float,
-    spots: np.ndarray,
-    p: np.ndarray,
-    v: np.ndarray,
-    legs: np.ndarray,
-    limb: np.ndarray,
-    aim: np.ndarray,
-    masses: np.ndarray,
-    floors: np.ndarray,
-    f: np.ndarray,
-    n: np.ndarray,
-) -> None:
+def put_down(b: Any, x: Any, side: int, idle: float) -> None:
     """Bring a sole back to where it stood, and down: nothing else holds a foot that carries no load.
 
     idle  1 for a foot that carries nothing, 0 for one that stands firm
@@ -227,14 +208,17 @@ def put_down(
     It is damped by the ankle's speed and not by the corners': their torque on so light a foot, a step late, is more
     than steps of 10 ms can bear. Its turning is damped by the joint, within the engine's step.
     """
-    foot = legs[side, 2]
+    foot, j = tables(x.legs, 2, 3)[side, 2], b.joints
+    limb, masses, aim = integers(x.limb, j), floats(b.masses, j), floats(x.aim, AIMS)
+    spots, floors = vectors(x.spots, 8, 3), vectors(x.floors, 2, FLOORS)
+    p, v, f, n = vectors(b.p, j, 3), vectors(b.vel, j, 3), vectors(b.f, j, 3), vectors(b.n, j, 3)
     vx, vy, vz = floors[side, VELOCITY], floors[side, VELOCITY + 1], floors[side, VELOCITY + 2]
     mass = 0.0
     for i in range(len(limb)):
         if limb[i] == side:
             mass += 0.25 * LEG_SHARE * masses[i]
     for i in range(4 * side, 4 * side + 4):
-        x, y, z = spots[i, 0] - p[foot, 0], spots[i, 1] - p[foot, 1], spots[i, 2] - p[foot, 2]
+        rx, ry, rz = spots[i, 0] - p[foot, 0], spots[i, 1] - p[foot, 1], spots[i, 2] - p[foot, 2]
         px, py, pz = 0.0, 0.0, 0.0
         high = spots[i, 1] - floors[side, PLANE + i % 4] - DOWN
         if high > 0.0:
@@ -251,9 +235,9 @@ def put_down(
         f[foot, 0] += px
         f[foot, 1] += py
         f[foot, 2] += pz
-        n[foot, 0] += y * pz - z * py
-        n[foot, 1] += z * px - x * pz
-        n[foot, 2] += x * py - y * px
+        n[foot, 0] += ry * pz - rz * py
+        n[foot, 1] += rz * px - rx * pz
+        n[foot, 2] += rx * py - ry * px
 
 
 @kernel
@@ -312,21 +296,8 @@ def _find_home(side: int, R: np.ndarray, corners: np.ndarray, aim: np.ndarray, a
 
 
 @kernel
-def hold_feet(
-    hips: int,
-    R: np.ndarray,
-    p: np.ndarray,
-    om: np.ndarray,
-    v: np.ndarray,
-    legs: np.ndarray,
-    corners: np.ndarray,
-    floors: np.ndarray,
-    dt: float,
-    aim: np.ndarray,
-    anchors: np.ndarray,
-    turns: np.ndarray,
-) -> None:
-    """Tiny turns (2, 3) rad of the hips, world axes, that bring planted feet back to where they stand.
+def hold_feet(b: Any, x: Any) -> None:
+    """Write tiny turns (2, 3) rad of the hips, world axes, that bring planted feet back to where they stand.
 
     anchors  (2, 4): x, z and heading of each sole, and whether it is planted (1) or fixed for good (`PINNED`); followed
              here
@@ -336,6 +307,10 @@ def hold_feet(
     second under hips that turn at 4 rad/s. A foot whose corners are all down and move no faster than that, with `SLIP`
     to spare, is put back as fast; one that slides is let go.
     """
+    j, legs, aim = b.joints, tables(x.legs, 2, 3), floats(x.aim, AIMS)
+    R, p, om, v = blocks(b.R, j, 3, 3), vectors(b.p, j, 3), vectors(b.om, j, 3), vectors(b.vel, j, 3)
+    corners, floors = blocks(x.corners, 2, 4, 3), vectors(x.floors, 2, FLOORS)
+    anchors, turns, hips = vectors(x.anchors, 2, 4), vectors(x.turns, 2, 3), integers(b.parents, j)[legs[0, 0]]
     for side in range(2):
         hip, foot = legs[side, 0], legs[side, 2]
         turns[side, 0], turns[side, 1], turns[side, 2] = 0.0, 0.0, 0.0
@@ -348,11 +323,11 @@ def hold_feet(
         high, fast = 0.0, 0.0
         sx, sy, sz = p[foot, 0], p[foot, 1], p[foot, 2]  # the middle of the sole
         for k in range(4):
-            x, y, z = turn(R[foot], corners[side, k])
-            sx, sy, sz = sx + 0.25 * x, sy + 0.25 * y, sz + 0.25 * z
-            high = max(high, p[foot, 1] + y - floors[side, PLANE + k])
-            vx = v[foot, 0] + om[foot, 1] * z - om[foot, 2] * y - floors[side, VELOCITY]
-            vz = v[foot, 2] + om[foot, 0] * y - om[foot, 1] * x - floors[side, VELOCITY + 2]
+            cx, cy, cz = turn(R[foot], corners[side, k])
+            sx, sy, sz = sx + 0.25 * cx, sy + 0.25 * cy, sz + 0.25 * cz
+            high = max(high, p[foot, 1] + cy - floors[side, PLANE + k])
+            vx = v[foot, 0] + om[foot, 1] * cz - om[foot, 2] * cy - floors[side, VELOCITY]
+            vz = v[foot, 2] + om[foot, 0] * cy - om[foot, 1] * cx - floors[side, VELOCITY + 2]
             fast = max(fast, vx * vx + vz * vz)
         planted = anchors[side, 3] == PINNED or (high < DOWN and fast < slip * slip)
         if anchors[side, 3] == 0.0 or not planted:
@@ -361,7 +336,7 @@ def hold_feet(
             if planted:
                 _find_home(side, R[foot], corners[side], aim, anchors)
             continue
-        most = slip * dt
+        most = slip * b.dt
         dx = min(max(anchors[side, 0] - sx, -most), most)
         dz = min(max(anchors[side, 1] - sz, -most), most)
         turned = min(max(anchors[side, 2] - heading, -10.0 * most), 10.0 * most)

@@ -324,19 +324,9 @@ def _keep_both_down(
 def _press_down(b: Any, x: Any, count: int, force: tuple[float, float, float, float, float]) -> None:
     """Share a force of `_find_force` among the corners that carry, and hand it up the legs: torques of their joints."""
     fx, fy, fz, my, friction = force
-    j = b.joints
-    parents, masses, centers = integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3)
-    R, p, v, f, n = (
-        blocks(b.R, j, 3, 3),
-        vectors(b.p, j, 3),
-        vectors(b.vel, j, 3),
-        vectors(b.f, j, 3),
-        vectors(b.n, j, 3),
-    )
-    legs, limb, corners = tables(x.legs, 2, 3), integers(x.limb, j), blocks(x.corners, 2, 4, 3)
-    gains, aim, floors = floats(x.gains, GAINS), floats(x.aim, AIMS), vectors(x.floors, 2, FLOORS)
+    f, n = vectors(b.f, b.joints, 3), vectors(b.n, b.joints, 3)
+    floors, told = vectors(x.floors, 2, FLOORS), floats(x.told, TOLD)
     spots, bearing, loads = vectors(x.spots, 8, 3), vectors(x.bearing, 8, 3), floats(x.loads, 8)
-    told, torque = floats(x.told, TOLD), vectors(b.torque, j, 3)
     ax, az = told[PRESSURE], told[PRESSURE + 1]
 
     # Corners share the load evenly; the sideways force goes with it, and the turn about the vertical as far as it may
@@ -344,7 +334,7 @@ def _press_down(b: Any, x: Any, count: int, force: tuple[float, float, float, fl
     flat = share_feet(spots, fy, ax, az, loads) if count == 8 and not follows else 0.0
     if flat < 1.0:
         share_load(bearing, count, fy, ax, az, loads, flat)
-    for i in range(len(parents)):
+    for i in range(b.joints):
         for k in range(3):
             f[i, k] = 0.0
             n[i, k] = 0.0
@@ -363,28 +353,32 @@ def _press_down(b: Any, x: Any, count: int, force: tuple[float, float, float, fl
     most = max(0.0, TWISTING[1 if follows else 0] * friction - np.sqrt(fx * fx + fz * fz) / fy) / np.sqrt(reach)
     twist = min(max(my / spread, -most), most)
     for side in range(2):
-        foot = legs[side, 2]
         carried, x0, z0 = (left, lx, lz) if side == 0 else (right, rx, rz)
-        press(
-            bearing, count, side, loads, fx / fy, fz / fy, twist, x0, z0, friction, spots, p[foot],
-            f[foot], n[foot],
-        )  # fmt: skip
+        press(b, x, side, count, (fx / fy, fz / fy, twist, friction), (x0, z0))
         idle = max(0.0, 1.0 - carried / fy / IDLE)
         high = find_highest(spots, floors, side)
         told[OFF + side] = min(max(high / DOWN - 1.0, 0.0), 1.0)
         if idle > 0.0 or high > DOWN:
-            put_down(side, idle, spots, p, v, legs, limb, aim, masses, floors, f, n)
-    _hand_up(parents, masses, centers, R, p, legs, limb, gains[GRAVITY], f, n, torque)
-    handed = floats(x.handed, 20)
-    left = left_over(handed[:2], b.t)
+            put_down(b, x, side, idle)
+    _hand_up(b, x)
+    _turn_joints(b, x)
+
+
+@kernel
+def _turn_joints(b: Any, x: Any) -> None:
+    """Add torques that lay feet on the floor, those planned with a clip, and what is left of the balance before."""
+    j, legs, corners, floors = b.joints, tables(x.legs, 2, 3), blocks(x.corners, 2, 4, 3), vectors(x.floors, 2, FLOORS)
+    R, torque = blocks(b.R, j, 3, 3), vectors(b.torque, j, 3)
+    gains, aim, handed = floats(x.gains, GAINS), floats(x.aim, AIMS), floats(x.handed, 20)
+    remains = left_over(handed[:2], b.t)
     for side in range(2):
         level(legs[side, 2], R, corners[side], floors[side], LEVEL * gains[MASS] * gains[GRAVITY], torque)
         if x.follow != 0:
             for k in range(9):
                 torque[legs[side, k // 3], k % 3] += aim[LEG_TORQUE + 9 * side + k]
-        if left > 0.0:
+        if remains > 0.0:
             for k in range(9):
-                torque[legs[side, k // 3], k % 3] += left * handed[2 + 9 * side + k]
+                torque[legs[side, k // 3], k % 3] += remains * handed[2 + 9 * side + k]
 
 
 @kernel
@@ -415,29 +409,21 @@ def calm_legs(legs: np.ndarray, calm: np.ndarray, swing: np.ndarray, told: np.nd
 
 
 @kernel
-def _hand_up(
-    parents: np.ndarray,
-    masses: np.ndarray,
-    centers: np.ndarray,
-    R: np.ndarray,
-    p: np.ndarray,
-    legs: np.ndarray,
-    limb: np.ndarray,
-    gravity: float,
-    f: np.ndarray,
-    n: np.ndarray,
-    torque: np.ndarray,
-) -> None:
+def _hand_up(b: Any, x: Any) -> None:
     """Sum what the legs carry, their own weight with it, from the feet up; torque at hips, knees and ankles."""
-    for i in range(len(parents) - 1, 0, -1):
+    j, gravity = b.joints, floats(x.gains, GAINS)[GRAVITY]
+    parents, masses, centers = integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3)
+    R, p, f, n = blocks(b.R, j, 3, 3), vectors(b.p, j, 3), vectors(b.f, j, 3), vectors(b.n, j, 3)
+    legs, limb, torque = tables(x.legs, 2, 3), integers(x.limb, j), vectors(b.torque, j, 3)
+    for i in range(j - 1, 0, -1):
         side = limb[i]
         if side < 0:
             continue
-        x, _, z = turn(R[i], centers[i])
+        cx, _, cz = turn(R[i], centers[i])
         weight = masses[i] * gravity
         f[i, 1] += weight
-        n[i, 0] -= z * weight
-        n[i, 2] += x * weight
+        n[i, 0] -= cz * weight
+        n[i, 2] += cx * weight
         if i in (legs[side, 0], legs[side, 1], legs[side, 2]):
             for a in range(3):
                 torque[i, a] = n[i, a]
@@ -581,12 +567,7 @@ def keep_feet(body: Any, x: Any) -> None:
     """
     j = body.joints
     legs, turns = tables(x.legs, 2, 3), vectors(x.turns, 2, 3)
-    hold_feet(
-        integers(body.parents, j)[legs[0, 0]], blocks(body.R, j, 3, 3), vectors(body.p, j, 3),
-        vectors(body.om, j, 3), vectors(body.vel, j, 3), legs,
-        blocks(x.corners, 2, 4, 3), vectors(x.floors, 2, FLOORS), body.dt, floats(x.aim, AIMS),
-        vectors(x.anchors, 2, 4), turns,
-    )  # fmt: skip
+    hold_feet(body, x)
     nudges, nudged = vectors(body.nudges, j, 3), integers(body.nudged, j)
     for side in range(2):
         hip = legs[side, 0]
