@@ -85,16 +85,31 @@ class TorqueBound(NamedTuple):
     upper: float | TorqueTable | None = None
 
 
-class MuscleArrays(NamedTuple):
-    """What the kernels of `kernels.py` read: see `fill_range` and `fill_state`."""
+class AxisArrays(NamedTuple):
+    """Axes of n degrees of freedom, as `kernels.py` reads them.
 
-    curves: np.ndarray
-    tables: np.ndarray
-    numbers: np.ndarray
+    joints   (n,) joint of each, letters (n,) 0, 1, 2 for x, y, z
+    frames   (n, 2, 4) P and C of `body/joints.py`;  ranges (n, 2, 3) rad, lower and upper angles of the joint
+    """
+
     joints: np.ndarray
     letters: np.ndarray
     frames: np.ndarray
     ranges: np.ndarray
+
+
+class MuscleArrays(NamedTuple):
+    """Strength of n degrees of freedom, as `kernels.py` reads it: see `fill_range` and `fill_state`."""
+
+    curves: np.ndarray
+    tables: np.ndarray
+    numbers: np.ndarray
+    axes: AxisArrays
+
+    def pick(self, rows: np.ndarray) -> MuscleArrays:
+        """Return the arrays of some degrees of freedom, by index or mask."""
+        axes = AxisArrays(*(each[rows] for each in self.axes))
+        return MuscleArrays(self.curves[rows], self.tables[rows], self.numbers, axes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,7 +258,7 @@ class JointStrength(Portable):
 
     @cached_property
     def arrays(self) -> MuscleArrays:
-        """As the kernels read it."""
+        """The arrays that kernels read."""
         where, numbers = np.zeros((len(self), 2, 3), np.int64), [np.zeros(0)]
         start = 0
         for key, table in self.tables.items():
@@ -251,11 +266,8 @@ class JointStrength(Portable):
             numbers += [table.angles, table.rates, table.torque.ravel()]
             start += len(table.angles) + len(table.rates) + table.torque.size
         letters = np.array([_LETTERS.index(axis) for axis in self.axes], np.int64)
-        return MuscleArrays(
-            *map(
-                np.array, (self.curves, where, np.concatenate(numbers), self.joints, letters, self.frames, self.ranges)
-            )
-        )
+        axes = AxisArrays(*map(np.array, (self.joints, letters, self.frames, self.ranges)))
+        return MuscleArrays(np.array(self.curves), where, np.concatenate(numbers), axes)
 
     def torque_range(self, angles: np.ndarray, rates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The least and the greatest torque (..., n) N m at angles (..., n) rad and rates (..., n) rad/s."""
@@ -286,10 +298,10 @@ class JointStrength(Portable):
             raise InputError(
                 f"rotations must be (..., J, 4) and velocities (..., J, 3) of all joints; given {q.shape}, {w.shape}."
             )
-        lead, n, a = q.shape[:-2], len(self), self.arrays
+        lead, n = q.shape[:-2], len(self)
         q, w = np.ascontiguousarray(q.reshape(-1, *q.shape[-2:])), np.ascontiguousarray(w.reshape(-1, *w.shape[-2:]))
         angles, rates, axes = np.empty((len(q), n)), np.empty((len(q), n)), np.empty((len(q), n, 3))
-        fill_states(a.joints, a.letters, a.frames, a.ranges, q, w, angles, rates, axes)
+        fill_states(self.arrays.axes, q, w, angles, rates, axes)
         return angles.reshape(*lead, n), rates.reshape(*lead, n), axes.reshape(*lead, n, 3)
 
     def project(self, torque: np.ndarray, axes: np.ndarray) -> np.ndarray:

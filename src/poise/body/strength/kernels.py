@@ -19,6 +19,7 @@ import numpy as np
 
 from poise.compiled.kernel import kernel
 
+Axes = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # an `AxisArrays` of `joint_strength.py`
 STRENGTH, WIDTH, PEAK, P, Q, STRETCHED, BELOW, ABOVE = range(8)
 COUNT = 8
 SLOWEST = 0.05  # of the static torque is left at any speed: no joint is ever quite without
@@ -128,26 +129,15 @@ def fill_ranges(
 
 
 @kernel
-def fill_state(
-    joints: np.ndarray,
-    letters: np.ndarray,
-    frames: np.ndarray,
-    ranges: np.ndarray,
-    q: np.ndarray,
-    w: np.ndarray,
-    angles: np.ndarray,
-    rates: np.ndarray,
-    axes: np.ndarray,
-) -> None:
-    """Angles (n,) rad, rates (n,) rad/s, and the axes (n, 3) in the carried bodies' frames, at one instant.
+def fill_state(of: Axes, q: np.ndarray, w: np.ndarray, angles: np.ndarray, rates: np.ndarray, axes: np.ndarray) -> None:
+    """Write angles (n,) rad, rates (n,) rad/s, and axes (n, 3) in the carried bodies' frames, at one instant.
 
-    joints   (n,) which joint, letters (n,) 0, 1, 2 for x, y, z
-    frames   (n, 2, 4) P and C of `body/joints.py`;  ranges (n, 2, 3) its lower and upper angles
     q, w     (J, 4) and (J, 3) of all joints: rotations, and velocities in the carried bodies' axes
 
     E = P q C^-1 = S T, a swing S and a twist T about y. The axes are those of the zero pose after the swing alone: y
     lies along the carried segment, x and z across it. A rate is w about its axis, a torque's part is that about it.
     """
+    joints, letters, frames, ranges = of
     x, y, z = 0.0, 0.0, 0.0
     for i in range(len(joints)):
         j, P_, C_ = joints[i], frames[i, 0], frames[i, 1]
@@ -172,19 +162,11 @@ def fill_state(
 
 @kernel
 def fill_states(
-    joints: np.ndarray,
-    letters: np.ndarray,
-    frames: np.ndarray,
-    ranges: np.ndarray,
-    q: np.ndarray,
-    w: np.ndarray,
-    angles: np.ndarray,
-    rates: np.ndarray,
-    axes: np.ndarray,
+    of: Axes, q: np.ndarray, w: np.ndarray, angles: np.ndarray, rates: np.ndarray, axes: np.ndarray
 ) -> None:
-    """`fill_state` of many instants: everything after `ranges` has them first."""
+    """Like `fill_state`, for many instants: every array has them first."""
     for f in range(len(q)):
-        fill_state(joints, letters, frames, ranges, q[f], w[f], angles[f], rates[f], axes[f])
+        fill_state(of, q[f], w[f], angles[f], rates[f], axes[f])
 
 
 @kernel

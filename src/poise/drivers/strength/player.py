@@ -59,17 +59,15 @@ class StrengthPlayer(Player):
     def __init__(self, driver: Strength, body: Body, joints: np.ndarray, t: float):
         self.driver, self.joints = driver, np.asarray(joints, np.int64)
         self.muscles = driver.muscles or JointStrength.from_character(body.character)
-        arrays, own = self.muscles.arrays, np.isin(self.muscles.joints, self.joints)
+        own = np.isin(self.muscles.joints, self.joints)
         self.rows = np.flatnonzero(own)
-        self.a = type(arrays)(
-            arrays.curves[own], arrays.tables[own], arrays.numbers, arrays.joints[own], arrays.letters[own],
-            arrays.frames[own], arrays.ranges[own],
-        )  # fmt: skip
+        self._arrays = self.muscles.arrays.pick(own)
+        self._joint = self._arrays.axes.joints  # of each degree of freedom
         self.labels = tuple(f"{self.muscles.labels[i]} {self.muscles.axes[i]}" for i in self.rows)
         self._dt, self._rate = body.dt, min(RATE, 1.0 / body.dt)
         self.freedoms = f = Freedoms(
             joints=len(body.tree), driven=len(self.joints), count=len(self.rows), alpha=driver.alpha, dt=body.dt,
-            driven_joints=self.joints, joint=self.a.joints,
+            driven_joints=self.joints, joint=self._joint,
         )  # fmt: skip
         self.n, self.torque, self.low, self.high, self.ratio = len(self.rows), f.torque, f.low, f.high, f.ratio
         self._angle, self._speed, self._axis, self._rates, self._dw = f.angle, f.speed, f.axis, f.rate, f.dw
@@ -127,10 +125,10 @@ class StrengthPlayer(Player):
         self._find_torque_ranges(body)
         reference.set_time(t)
         firm = self.loads.update(body)
-        limbs = self.loads.body.find_limbs(body, self.a.joints, self._axis)
+        limbs = self.loads.body.find_limbs(body, self._joint, self._axis)
         self._rates[:] = self._rate
         for limb in limbs:
-            self._rates[self.a.joints[limb.rows]] = find_limb_rate(limb, self._rate, self._dt)
+            self._rates[self._joint[limb.rows]] = find_limb_rate(limb, self._rate, self._dt)
         find_target_accelerations(self._step.address)
         lift_loads(body, reference.pose, f, limbs, self._rate)
         if self.fallen[0]:
@@ -151,8 +149,8 @@ class StrengthPlayer(Player):
         """Write angles, velocities and axes of the degrees of freedom, and what the muscles can do there.   [eq 5]"""
         from poise.body.strength.kernels import fill_range, fill_state
 
-        m, state = self.a, body.state
-        fill_state(m.joints, m.letters, m.frames, m.ranges, state.q, state.w, self._angle, self._speed, self._axis)
+        m, state = self._arrays, body.state
+        fill_state(m.axes, state.q, state.w, self._angle, self._speed, self._axis)
         fill_range(m.curves, m.tables, m.numbers, self._angle, self._speed, self.low, self.high)
 
     def _add_torques(self, body: Body, t: float, shortfall: Callable[[], CaptureShortfall]) -> None:
@@ -206,7 +204,7 @@ class StrengthPlayer(Player):
         """Only decelerate joints, with a fraction of the strength: dampers do not reverse them at any time step."""
         from poise.dynamics.contact.contact_dynamics_kernels import find_inertia
 
-        tree, inertia, joint, speed = body.tree, self._problem.inertia, self.a.joints, self._speed
+        tree, inertia, joint, speed = body.tree, self._problem.inertia, self._joint, self._speed
         self._problem.set_masses(tree.masses, tree.centers, tree.inertias)
         find_inertia(body.block, inertia)
         bound = np.where(speed < 0.0, self.high, -self.low)
