@@ -24,7 +24,7 @@ from poise.body.character import Character
 from poise.compiled.arena import Arena
 from poise.drivers.counterpoise.taking_part import TakingPart
 from poise.dynamics.kinematics import compute_composites, compute_world_pose
-from poise.dynamics.tree import GRAVITY, Tree, build_tree
+from poise.dynamics.tree import GRAVITY, Tree, build_tree, find_weight_per_mass
 from poise.engines.contact_log import PRESSED
 from poise.engines.engine import BodyContacts, BodyState, PropState
 from poise.errors import InputError
@@ -98,6 +98,11 @@ class Body:
         self.move_pin: Callable[[int, np.ndarray, np.ndarray], None] = _no_pin
         # What players reported since the actor last passed it on: kind and message.
         self.news: list[tuple[str, str]] = []
+
+    @property
+    def weight_per_mass(self) -> float:
+        """m/s2: see `find_weight_per_mass`."""
+        return find_weight_per_mass(self.gravity)
 
     def find_trunk(self) -> np.ndarray:
         """(J,) which joints carry more than `HEAVY` of its mass: the trunk's, and what carries that."""

@@ -144,7 +144,7 @@ class ShadowPlayer(Player):
         body.update()
         height = max(float(body.c[1] - min(body.p[foot.joint, 1] for foot in self.feet)), 0.1)
         mass = float(body.tree.mass)
-        k = self.driver.stiffness * mass * 9.81 * height
+        k = self.driver.stiffness * mass * body.weight_per_mass * height
         d = 2.0 * self.driver.damping * np.sqrt(k * mass) * height * 0.5
         for row, joint in enumerate(self.joints.tolist()):
             if joint in legs:

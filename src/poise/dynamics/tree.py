@@ -36,6 +36,11 @@ GRAVITY = np.array([0.0, -9.81, 0.0])
 GRAVITY.flags.writeable = False
 
 
+def find_weight_per_mass(gravity: np.ndarray) -> float:
+    """m/s2, the size of gravity (3,); the Earth's where there is none: what springs and limits are scaled by."""
+    return float(np.linalg.norm(gravity)) or float(-GRAVITY[1])
+
+
 @dataclass(frozen=True, eq=False)
 class Tree(Portable):
     """Rigid bodies on ball joints. Body i is what joint i carries up to the next joints.

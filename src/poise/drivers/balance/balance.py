@@ -236,7 +236,7 @@ class BalancePlayer(Player):
         height = body.c[1] - self.ground
         if height <= 0.0:
             raise InputError("Balance begins with the centre of mass above the ground; this body lies under it.")
-        gravity = float(np.linalg.norm(body.gravity)) or 9.81
+        gravity = body.weight_per_mass
         self.omega = math.sqrt(gravity / height)
         gains = self._choose_gains(body, gravity)
         self.gains = np.array([gains[k] for k in range(len(gains))])

@@ -135,7 +135,7 @@ def build_following(
     over = middle[:, 1] + loaded[:, 1] - places[:, 1] - ground
     if is_noisy:  # clamping made corners
         height = lowpass(height, rate, CUTOFF)
-        height = _stay_below(_calm(height + over, rate) - over, reach, rate)
+        height = _stay_below(_calm(height + over, rate, body.weight_per_mass) - over, reach, rate)
         height += _fade(body.p[[hips], 1] - height[0], -(height[1:2] - height[0]) * rate, len(height), rate)[:, 0]
     above = height + over
     lifting = np.gradient(np.gradient(above, 1.0 / rate), 1.0 / rate)
@@ -170,7 +170,7 @@ def build_following(
     return BalanceReference(*(np.ascontiguousarray(a, float) for a in (clip.times, aims, habit, height, up)))
 
 
-def _calm(above: np.ndarray, rate: float) -> np.ndarray:
+def _calm(above: np.ndarray, rate: float, gravity: float) -> np.ndarray:
     """(F,) m, a height over the ground (F,) that asks no more of it than `CALM`: smoothed only where it would.
 
     Feet that carry little slide; and where they carry nothing, no moment keeps a body upright.
@@ -178,7 +178,7 @@ def _calm(above: np.ndarray, rate: float) -> np.ndarray:
     from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
     for cutoff in _SLOWER:
-        force = 1.0 + np.gradient(np.gradient(above, 1.0 / rate), 1.0 / rate) / 9.81
+        force = 1.0 + np.gradient(np.gradient(above, 1.0 / rate), 1.0 / rate) / gravity
         wild = (force < CALM[0]) | (force > CALM[1])
         if not wild.any() or rate <= 2.5 * cutoff:
             break

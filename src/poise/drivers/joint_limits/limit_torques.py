@@ -159,7 +159,7 @@ def _find_strength(body: Body) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     pose = compute_world_pose(tree, np.zeros(3), np.tile(rotation.identity(), (len(tree), 1)))
     mass, center, inertia = compute_composites(tree, pose)
     arm = np.linalg.norm(center - pose.joints, axis=-1)
-    gravity = float(np.linalg.norm(body.gravity)) or 9.81
+    gravity = body.weight_per_mass
     stiffness = np.maximum(tree.mass * gravity * arm / HOLD, 1e-3)
     about = np.linalg.eigvalsh(inertia)[..., -1] + mass * arm**2
     return stiffness, np.maximum(2.0 * np.sqrt(about / stiffness), 2.0 * body.dt), mass * gravity * arm

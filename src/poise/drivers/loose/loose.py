@@ -71,7 +71,7 @@ class Loose(Driver):
     def build(self, body: Body, joints: np.ndarray, t: float) -> LoosePlayer:
         """See `Driver.build`."""
         mass, arm, inertia = body.outboard()
-        weight = mass * float(np.linalg.norm(body.gravity) or 9.81) * arm
+        weight = mass * body.weight_per_mass * arm
         stiffness = self.stiffness * np.maximum(weight[joints], _LEAST)
         damping = 2.0 * self.damping * np.sqrt(np.maximum(stiffness, 0.05 * weight[joints]) * inertia[joints])
         pose = body.state.q if self.pose is None else np.asarray(self.pose, float)
@@ -137,7 +137,7 @@ class LoosePlayer(Player):
         """
         mass, arm, _ = body.outboard()
         names, limits, none = body.skeleton.names, body.character.limits, 1e-6 * mass[0]
-        weight = mass * float(np.linalg.norm(body.gravity) or 9.81) * arm
+        weight = mass * body.weight_per_mass * arm
         found: dict[int, Joint] = {}
         for i, aim, is_soft in zip(self.joints.tolist(), self.aim, self.stiffness < weight[self.joints], strict=True):
             joint = build_hinges(body, i, None if is_soft else aim) if is_soft or falling else None

@@ -120,7 +120,7 @@ class Contacts:
         most = count + MOST_TOUCHES
         sizes = np.linalg.norm(touches.forces[others], axis=1)
         for row, size in sorted(zip(others.tolist(), sizes.tolist(), strict=True), key=lambda each: -each[1]):
-            if size <= LIGHT * body.tree.mass * 9.81 or count == most:
+            if size <= LIGHT * body.tree.mass * body.weight_per_mass or count == most:
                 break
             self.point[count], self.segment[count] = touches.points[row], touches.joints[row]
             x, y, z = (touches.forces[row] / size).tolist()

@@ -178,7 +178,7 @@ class StrengthPlayer(Player):
         from poise.dynamics.contact.contact_dynamics_kernels import build_contact_model
 
         record = sized.model.record
-        record["unit"], record["is_prescribed"] = body.tree.mass * 9.81, int(body.root_is_given)
+        record["unit"], record["is_prescribed"] = body.tree.mass * body.weight_per_mass, int(body.root_is_given)
         if body.root_is_given:
             sized.a0[:3], sized.a0[3:] = body.a, body.R[0] @ body.dw[0]
         write_contacts(self._step.address)

@@ -147,14 +147,14 @@ class TrackPlayer(Player):
         self.guide: KinematicPlayer | LivePlayer = guide.build(body, self.joints, t)
         self.needs_before_step = self.guide.needs_before_step
         mass, arm, inertia = body.outboard()
-        weight = float(np.linalg.norm(body.gravity)) * mass * arm
+        weight = float(np.linalg.norm(body.gravity)) * mass * arm  # 0 where nothing falls
         self.most = body.arena.copy((MOST[0] * inertia + MOST[1] * weight)[self.joints])
         # a spring that gives way still aims at what the motion asks for: ranges of joints make room for it
         self.firm = body.arena.copy(np.maximum(self.springs.stiffness, weight[self.joints]))
         self._work = body.arena.zeros(3, len(mass), 3)
         self.soft, self.late = body.arena.zeros(len(self.joints)), body.arena.zeros(len(self.joints))
         self.root = body.arena.zeros(13)
-        held = np.maximum(weight if weight.any() else 9.81 * mass * arm, 9.81 * inertia)
+        held = np.maximum(body.weight_per_mass * mass * arm, body.weight_per_mass * inertia)
         cap = np.minimum(1.0, HEAVY * mass[0] / np.maximum(mass, TRACE))
         self.weight = body.arena.copy(np.maximum(cap * held, TRACE * held[0])[self.joints])
         self.block = Block(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from poise.dynamics.tree import find_weight_per_mass
 from poise.engines.bullet.ground import BulletCarrier, add_ground, find_corners_down
 from poise.engines.bullet.joint_stops import stop_joints
 from poise.engines.bullet.model import BulletBody, Multibody, add_body, find_pin
@@ -87,7 +88,7 @@ class BulletSimulation(Simulation):
         for a, b in scene.apart:
             if a in links and b in links:
                 world.keep_apart(links[a], links[b])
-        self._parts = Substeps(self._held, world, scene.props, scene.touch.is_hard)
+        self._parts = Substeps(self._held, world, scene)
         self._immovable = {"ground"} | {prop.name for prop in scene.props if prop.inertia is None}
         self._floats = scene.find_floating()
         self._time, self._carrier = scene.time, None
@@ -406,7 +407,7 @@ class BulletSimulation(Simulation):
         np.add.at(wrench[:, 3:], joints, forces)
         pinned = np.repeat(np.array(held.body.pinned, int), 3)
         corners = np.tile(np.eye(3), (len(held.body.pinned), 1))
-        masses = HOLD / 9.81 * np.linalg.norm(forces, axis=1)
+        masses = HOLD / find_weight_per_mass(self.scene.gravity) * np.linalg.norm(forces, axis=1)
         held.damping.set(
             holds=len(joints) + len(pinned), held=np.concatenate([joints, pinned]),
             held_at=np.concatenate([points, held.p[pinned] + corners]),

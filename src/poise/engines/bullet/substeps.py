@@ -31,13 +31,13 @@ from __future__ import annotations
 import numpy as np
 
 from poise.body.geometry.primitives import Box, Capsule, Shape
+from poise.dynamics.tree import find_weight_per_mass
 from poise.engines.bullet.model import BulletBody
 from poise.engines.bullet.world import BulletWorld, principal, wxyz
 from poise.engines.engine import BodyContacts
-from poise.engines.scene import FREE, GIVEN
+from poise.engines.scene import FREE, GIVEN, Scene
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
-from poise.world.prop import Prop
 
 # m. Of 11 bodies, dropped and pushed one way, the deepest was 6 mm in the floor; by whole steps of 5 ms it was 22.
 FAR = 0.01
@@ -51,18 +51,19 @@ MOST_HITS = 64  # parts of a step in which a prop hits something, at most
 class Substeps:
     """How long the parts of a scene's steps are. watched: the bodies that it looks at; they have to be fresh."""
 
-    def __init__(self, bodies: list[BulletBody], world: BulletWorld, props: tuple[Prop, ...], is_hard: bool):
+    def __init__(self, bodies: list[BulletBody], world: BulletWorld, scene: Scene):
         self._world = world
         self._loose = [
             (world.props[prop.name], prop.inertia, *_list_points(prop.shapes))
-            for prop in props
-            if is_hard and prop.touches and prop.shapes and prop.inertia is not None and prop.hinge is None
+            for prop in scene.props
+            if scene.touch.is_hard and prop.touches and prop.shapes and prop.inertia is not None and prop.hinge is None
         ]
         numbers = {index: held for index, held in enumerate(bodies) if held.body.shapes}
         self.watched = list(numbers.values())
         self._shapes = [(index, *_list_reaches(held.body.shapes)) for index, held in numbers.items()]
+        gravity = find_weight_per_mass(scene.gravity)
         moved = [held for held in bodies if held.is_moved and held.kind[0] == FREE]
-        self._longest = min((LONG * float(np.sqrt(_find_length(held) / 9.81)) for held in moved), default=np.inf)
+        self._longest = min((LONG * float(np.sqrt(_find_length(held) / gravity)) for held in moved), default=np.inf)
 
     def find_length(self, left: float, dt: float) -> float:
         """s, of the next part of a step of dt of which some is left.   [parts, eq 1 and 2]"""
