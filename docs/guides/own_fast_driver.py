@@ -19,8 +19,8 @@ class FastWavePlayer(WavePlayer):
 
         super().__init__(driver, body, joints)
         self.law = own_wave_law.wave
-        self.block = poise.extend.Block(
-            own_wave_law.WAVE, body.arena, joints=joints, count=len(joints), swing=driver.swing, **self.numbers()
+        self.block = own_wave_law.WaveLayout(
+            body.arena, joints=joints, count=len(joints), swing=driver.swing, **self.numbers()
         )
 
     def laws(self):

@@ -237,7 +237,8 @@ def test_every_path_that_is_named_is_there() -> None:
 
 def test_every_module_that_is_named_in_code_is_there() -> None:
     named = [*(set(DOCUMENTS) - HISTORY), *list_sources("src")]
-    assert [lost for path in sorted(named) for lost in find_lost_modules(path)] == []
+    lost = [each for path in sorted(named) for each in find_lost_modules(path)]
+    assert not lost, f"no such files (paths count from src/poise, or from the folder of the file): {lost}"
 
 
 def test_a_lost_path_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

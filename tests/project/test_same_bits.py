@@ -136,4 +136,4 @@ def test_everything_has_a_case() -> None:
     public = [getattr(poise, name) for name in poise.__all__]
     for each in public:
         if isinstance(each, type) and issubclass(each, kinds) and each not in kinds:
-            assert f"poise.{each.__name__}" in source, each.__name__
+            assert f"poise.{each.__name__}" in source, f"no case uses poise.{each.__name__}: tests/tools/same_bits"

@@ -1,6 +1,6 @@
 """Layouts: records with named fields that Python and compiled code share.
 
-    class Springs(Layout):
+    class Springs(Layout):                           # an example
         count: int                                   # number of joints
         relax: float                                 # s
         joints: Annotated[Ints, "count"]

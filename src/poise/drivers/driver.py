@@ -146,7 +146,10 @@ class Player:
         return {}
 
     def write(self, body: Body, t: float) -> None:
-        """Add torques and damping of its joints, whose world poses are up to date, for the step from time t (s) on."""
+        """Write torques and damping of its joints, which are 0 before, for the step from time t (s) on.
+
+        World poses are up to date.
+        """
         found = self.laws().get(WRITE)
         if found is not None:
             body.block.t = t

@@ -1,12 +1,15 @@
 """Everything that a compiled law is written with, in one place: `from poise.extend import laws`.
 
-    WAVE = laws.fields(arrays="joints aim", integers="count", floats="stiffness")
+    class Springs(laws.Layout):
+        count: int
+        joints: Annotated[laws.Ints, "count"]
+        ...
 
     @laws.law
     def pull(body, block):
-        b, x = laws.record(body, laws.BODY), laws.record(block, WAVE)
-        q = laws.vectors(b.q, b.joints, 4)
-        ...
+        pull_joints(laws.at(body, laws.Body), laws.at(block, Springs))
+
+`fields` and `record` are the older way to the same memory: fields are addresses there, and views make arrays of them.
 
 A file with laws is imported when they are used: Numba takes half a second to import.
 """
