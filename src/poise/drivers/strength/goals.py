@@ -36,8 +36,8 @@ STAY_WEIGHT, CENTER_WEIGHT, LAND_WEIGHT, SLOW_WEIGHT = 1e3, 1e2, 30.0, 30.0
 TIP_WEIGHT = 1.0
 # m, by which rotations of a foot are compared with displacements: about half its length. Not swept.
 FOOT_TURN = 0.1
-# Gain of the centre of pressure over the error of the capture point; no unit. Standing is alike from 1.5 to 6. With a
-# hand on something, the body is pushed back no harder than it must be: 0.8.
+# Gain of the centre of pressure over the error of the capture point; no unit. Standing is equally good from 1.5 to 6.
+# With a hand on something, the body is pushed back no harder than it must be: 0.8.
 GAIN, LEANING_GAIN = 3.0, 0.8
 # rad: a body that is led counts for no more than a joint that is off by this, however far off it is. An arm that is too
 # weak stays behind for ever; without a limit the trunk is thrown about for it until the body falls.
@@ -51,7 +51,7 @@ _STILL, _UPRIGHT = np.zeros(6), np.array([1.0, 0.0, 0.0, 0.0])
 
 
 class Step(NamedTuple):
-    """What goals of one step are made of."""
+    """Inputs of the goals of one step."""
 
     body: Body
     t: float

@@ -38,7 +38,7 @@ PADS = 4  # points of both hands at which they are pushed, at most
 SHORTFALL = 0.01  # m, of the capture point outside the soles, from which on hands help
 CALM, INSIDE = 0.2, 0.02  # s without a push, and m of the capture point inside the soles: then a hand goes back
 AHEAD = 0.8  # cosine from straight ahead up to which a fall is one; to the side a shoulder does better than a hand
-LIGHT = 0.02  # of the body's weight: less force than this is no push
+LIGHT = 0.02  # of the body's weight: a hand with less force does not push
 LOAD = 0.5  # kg: a hand that holds more is not free
 
 # Which place it chooses. Lengths are fractions of the arm's length unless a unit is given. None of these is swept.
@@ -52,7 +52,7 @@ INSET = 0.08  # m, from the edges of a face
 # How it goes there. None of these is swept, unless stated.
 BENT, STRETCHED = 0.85, 0.99  # of the arm's length: how far a hand reaches, and how far it holds on
 WAIT, MOST_WAIT = 0.6, 0.25  # a hand waits before the face by this fraction of its offset along it; m at most
-TOUCH_SPEED, LAST = 0.15, 0.03  # m/s towards the face when a hand touches, and m before it its speed is led at all
+TOUCH_SPEED, LAST = 0.15, 0.03  # m/s towards the face when a hand touches, and m before it its speed is controlled
 BRAKING = 30.0  # m/s2, at which a hand is slowed before
 LATE = 0.05  # m before the face its place is no longer changed
 NEAR, FLAT = 8e-3, 3e-3  # m: a hand so far off is not pushed, and one so near as hard as any
@@ -117,7 +117,7 @@ class HandSupport:
         self.calm, self.push = np.zeros(2), np.zeros(2)
 
     def see(self, body: Body) -> bool:
-        """List arms and faces anew if the world or the loads have changed; return whether any hand can help."""
+        """Return whether any hand can help; update arms and faces if the world or the loads have changed."""
         if self._seen != (body.floor, body.tree):
             self._seen = body.floor, body.tree
             self.faces = _list_shapes(body)

@@ -136,7 +136,7 @@ class LoadedBody(NamedTuple):
 
 
 class ExternalLoads:
-    """What movable props and other bodies do to a body.
+    """Forces of movable props and other bodies on a body, and loads that rest on it.
 
     laden    (J, 4, 4) sum of m [r 1]^T [r 1] over the loads that rest on each segment, kg and m in its axes
     felt     (J, 6) N m about each joint and N, world axes: `load`, forces of props that are pushed along, and
@@ -196,7 +196,7 @@ class ExternalLoads:
     def _weigh(
         self, body: Body, others: list[str], points: np.ndarray, forces: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Return, for each force (n, 3) N of what moves, how much of a free prop rests there (n,) kg, and where (n, 3).
+        """Return masses (n,) kg of props that rest on the body at each force (n, 3) N, and their positions (n, 3) m.
 
         Also (n, 3) N, what the force would be besides if the prop did not accelerate, and the remainder, which squeezes
         the prop and has no resultant.

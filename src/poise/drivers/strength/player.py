@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # 1/s, at which joints return to the motion, at most; one step's rate at the paper's 30 Hz, for which alpha is given.
 RATE = 30.0
-# N m/rad, with which joints are said to be held to the motion's pose, so that their ranges yield to it. Not swept.
+# N m/rad, with which joints are reported as held to the motion's pose, so that their ranges yield to it. Not swept.
 FIRM = 1e4
 # s, time constant of a damper on joint velocities that were not foreseen, if other drivers move joints, too; and the
 # largest fraction by which it increases the inertia that a joint's load sees in a step. Not swept.

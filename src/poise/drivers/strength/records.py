@@ -1,4 +1,4 @@
-"""What a step of `Strength` reads and writes, as compiled code sees it; see `kernels.py`.
+"""Records that a step of `Strength` reads and writes, shared by Python and compiled code (`kernels.py`).
 
 Names of arrays follow `dynamics/contact/records.py`. They are here so that Python can build them without Numba.
 """

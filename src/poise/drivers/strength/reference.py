@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from poise.drivers.strength.strength import Strength
 
 CENTER = "center"  # the centre of mass among paths
-# Samples of a plan of the centre of mass, and s between them: 4 s, planned anew after half of it. Not swept.
+# Samples of a plan of the centre of mass, and s between them: 4 s, replanned after half of it. Not swept.
 WINDOW, INTERVAL = 241, 1.0 / 60.0
 # Fraction of the support polygon, about its middle, within which the centre of pressure is planned; the rest is left
 # for errors. Not swept.

@@ -66,7 +66,7 @@ class ConeProblem(NamedTuple):
 
 
 class ConeState(NamedTuple):
-    """What belongs to impulses y.
+    """Velocities and nearest points of the cones for impulses y.
 
     c      (P, 3) m/s, velocities
     z      (P, 3) N s, f - rho c, corrected
