@@ -94,21 +94,9 @@ def random_state(seed: int) -> tuple[Body, TreeState]:
 
 def ask(body: Body, dw: np.ndarray, a0: np.ndarray, is_aloft: bool) -> np.ndarray:
     """(J, 3) N m in body axes."""
-    tree, j = body.tree, len(body.tree)
-    work = [np.zeros((j, 3)) for _ in range(4)]
-    arrays: list[Any] = [np.ascontiguousarray(x) for x in (tree.parents, tree.masses, tree.centers, tree.inertias)]
-    arrays += [
-        body.R,
-        body.p,
-        body.om,
-        body.state.w,
-        dw,
-        a0,
-        body.gravity,
-        is_aloft,
-    ]
-    ask_dynamics(*arrays, *work)
-    return np.einsum("jba,jb->ja", body.R, work[3])
+    body.block.gravity[:] = body.gravity
+    ask_dynamics(body.block.record[0], np.zeros((2, *dw.shape)), body.state.w, dw, a0, is_aloft)
+    return np.einsum("jba,jb->ja", body.R, body.block.n)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -85,114 +85,49 @@ def set_off(aim: np.ndarray, q: np.ndarray, off: np.ndarray) -> None:
 
 
 @kernel
-def pull(
-    stiffness: float,
-    damping: float,
-    goes_along: bool,
-    aim: np.ndarray,
-    w: np.ndarray,
-    q: np.ndarray,
-    R: np.ndarray,
-    lead: np.ndarray,
-    share: float,
-    most: float,
-    e: np.ndarray,
-    torque: np.ndarray,
-) -> None:
-    """Torque (3,) N m of one joint's spring and damper, world axes, beside what the engine takes implicitly.
+def ask_dynamics(b: Any, work: np.ndarray, w: np.ndarray, dw: np.ndarray, a0: np.ndarray, is_aloft: bool) -> None:
+    """Write what joints must give (N m, world axes) for velocities w and accelerations dw (J, 3) into the body's `n`.
 
-    goes_along  whether the damper acts on the speed beside the motion's own, w (3,), or on all of it   [tracking, eq 2]
-    lead, share N m in body axes, and how much of it acts besides: what moved the joint before
-    most        rad, from which on it pulls no harder
-    e           (3,) room
-    """
-    log_between(q, aim, e)
-    keep_below(e, most)
-    for c in range(3):
-        e[c] = stiffness * e[c] + share * lead[c]
-        if goes_along:
-            e[c] += damping * w[c]
-    torque[0], torque[1], torque[2] = turn(R, e)
-
-
-@kernel
-def ask_dynamics(
-    parents: np.ndarray,
-    masses: np.ndarray,
-    centers: np.ndarray,
-    inertias: np.ndarray,
-    R: np.ndarray,
-    p: np.ndarray,
-    om: np.ndarray,
-    w: np.ndarray,
-    dw: np.ndarray,
-    a0: np.ndarray,
-    gravity: np.ndarray,
-    is_aloft: bool,
-    al: np.ndarray,
-    acc: np.ndarray,
-    f: np.ndarray,
-    n: np.ndarray,
-) -> None:
-    """n (J, 3) N m in world axes: what joints must give for accelerations dw (J, 3), in the present state.
-
+    work      (2, J, 3) room for accelerations
     a0        (3,) m/s2, of a root that is given; nothing for one that floats and is held up
     is_aloft  whether nothing holds it up: the root then moves as those accelerations alone make it move
     """
-    up, kept = np.empty(3), dw[0].copy()
+    gravity, up, kept = floats(b.gravity, 3), np.empty(3), dw[0].copy()
     for c in range(3):
         up[c] = 0.0 if is_aloft else a0[c] - gravity[c]
         if is_aloft:
             dw[0, c] = 0.0
-    _ask(parents, masses, centers, inertias, R, p, om, w, dw, up, al, acc, f, n)
+    _ask(b, work, w, dw, up)
     if is_aloft:
-        _let_float(masses, centers, inertias, R, p, f[0], n[0], dw[0], up)
-        _ask(parents, masses, centers, inertias, R, p, om, w, dw, up, al, acc, f, n)
+        _let_float(b, dw[0], up)
+        _ask(b, work, w, dw, up)
         for c in range(3):
             dw[0, c] = kept[c]
 
 
 @kernel
-def _ask(
-    parents: np.ndarray,
-    masses: np.ndarray,
-    centers: np.ndarray,
-    inertias: np.ndarray,
-    R: np.ndarray,
-    p: np.ndarray,
-    om: np.ndarray,
-    w: np.ndarray,
-    dw: np.ndarray,
-    a0: np.ndarray,
-    al: np.ndarray,
-    acc: np.ndarray,
-    f: np.ndarray,
-    n: np.ndarray,
-) -> None:
+def _ask(b: Any, work: np.ndarray, w: np.ndarray, dw: np.ndarray, a0: np.ndarray) -> None:
     """Newton-Euler, outward and inward."""
+    j = b.joints
+    parents, masses, centers = integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3)
+    inertias, R, p, om = blocks(b.inertias, j, 3, 3), blocks(b.R, j, 3, 3), vectors(b.p, j, 3), vectors(b.om, j, 3)
+    al, acc, f, n = work[0], work[1], vectors(b.f, j, 3), vectors(b.n, j, 3)
     accelerate_bodies(parents, R, p, w, dw, om, a0, al, acc)
     net_forces(masses, centers, inertias, R, om, al, acc, f, n)
     gather_inward(parents, p, f, n)
 
 
 @kernel
-def _let_float(
-    masses: np.ndarray,
-    centers: np.ndarray,
-    inertias: np.ndarray,
-    R: np.ndarray,
-    p: np.ndarray,
-    force: np.ndarray,
-    moment: np.ndarray,
-    dw0: np.ndarray,
-    a0: np.ndarray,
-) -> None:
-    """The root's accelerations dw0 (3,), in its axes, and a0 (3,), at which a body needs nothing from outside.
+def _let_float(b: Any, dw0: np.ndarray, a0: np.ndarray) -> None:
+    """Write the root's accelerations dw0 (3,), in its axes, and a0 (3,), at which a body needs nothing from outside.
 
-    force, moment  (3,) what it needs with a root at rest, at the root joint; the whole body, locked, takes that up:
+    What it needs with a root at rest, force and moment at the root joint, the whole body, locked, takes up:
 
         I_c al = -(moment - r x force)      a = -force / m - al x r       r: from the root to the centre of mass
     """
+    j = b.joints
+    masses, centers, inertias = floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.inertias, j, 3, 3)
+    R, p, force, moment = blocks(b.R, j, 3, 3), vectors(b.p, j, 3), vectors(b.f, j, 3)[0], vectors(b.n, j, 3)[0]
     mass, r, d, u, inertia = 0.0, np.zeros(3), np.empty(3), np.empty(3), np.zeros((3, 3))
     for i in range(len(masses)):
         u[0], u[1], u[2] = turn(R[i], centers[i])
@@ -256,7 +191,10 @@ FOLLOWED = fields(arrays="work most firm soft late weight root", integers="sprin
 
 @kernel
 def pull_along(b: Any, x: Any, s: Any, q: np.ndarray, w: np.ndarray, dw: np.ndarray) -> None:
-    """Torques of springs towards a motion that is at q (K, 4) with rates w and dw (K, 3) at mid-step."""
+    """Torques of springs towards a motion that is at q (K, 4) with rates w and dw (K, 3) at mid-step.
+
+    The damper acts on the speed beside the motion's own, or with the law `PAPER` on all of it.   [tracking, eq 2]
+    """
     j, k = b.joints, s.count
     joints, aim, lead = integers(s.joints, k), vectors(s.aim, k, 4), vectors(s.lead, k, 3)
     stiffness, damping = floats(s.stiffness, k), floats(s.damping, k)
@@ -275,7 +213,13 @@ def pull_along(b: Any, x: Any, s: Any, q: np.ndarray, w: np.ndarray, dw: np.ndar
         k_n, d_n = ease * stiffness[n], np.sqrt(ease) * damping[n]
         # a spring that is far off draws the joint along at k e / (d + k dt)
         most = fastest * (d_n / k_n + b.dt) if k_n > 0.0 else np.inf
-        pull(k_n, d_n, along, aim[n], w[n], here[i], R[i], lead[n], share, most, x3, torque[i])
+        log_between(here[i], aim[n], x3)
+        keep_below(x3, most)
+        for c in range(3):
+            x3[c] = k_n * x3[c] + share * lead[n, c]
+            if along:
+                x3[c] += d_n * w[n, c]
+        torque[i, 0], torque[i, 1], torque[i, 2] = turn(R[i], x3)
         implicit[i] = d_n + k_n * b.dt
         if x.kind == FEEDFORWARD:
             keep_below(dw[n], HARDEST)
@@ -293,14 +237,10 @@ def feed_forward(b: Any, x: Any, s: Any) -> None:
     """
     j, k = b.joints, s.count
     joints, most, work = integers(s.joints, k), floats(x.most, k), blocks(x.work, 3, j, 3)
-    torque, f, n = vectors(b.torque, j, 3), vectors(b.f, j, 3), vectors(b.n, j, 3)
+    torque, n = vectors(b.torque, j, 3), vectors(b.n, j, 3)
     a0, kept = np.empty(3), np.empty(3)
     swing_root(b, floats(x.root, 13), a0, kept)
-    ask_dynamics(
-        integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.inertias, j, 3, 3),
-        blocks(b.R, j, 3, 3), vectors(b.p, j, 3), vectors(b.om, j, 3), vectors(b.w, j, 3), vectors(b.dw, j, 3), a0,
-        floats(b.gravity, 3), b.airborne == 1, work[0], work[1], f, n,
-    )  # fmt: skip
+    ask_dynamics(b, work, vectors(b.w, j, 3), vectors(b.dw, j, 3), a0, b.airborne == 1)
     for c in range(3):
         vectors(b.dw, j, 3)[0, c] = kept[c]
     for i in range(k):
@@ -412,9 +352,5 @@ def _ask_last(b: Any, x: Any) -> np.ndarray:
     moved = v[0] != v_before[0] or v[1] != v_before[1] or v[2] != v_before[2]
     for c in range(3):
         a0[c] = (v[c] - v_before[c]) / b.dt if moved else a[c]
-    ask_dynamics(
-        integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.inertias, j, 3, 3),
-        blocks(b.R, j, 3, 3), vectors(b.p, j, 3), vectors(b.om, j, 3), w_before, was, a0, floats(b.gravity, 3), False,
-        work[0], work[1], vectors(b.f, j, 3), n,
-    )  # fmt: skip
+    ask_dynamics(b, work, w_before, was, a0, False)
     return n
