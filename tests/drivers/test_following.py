@@ -64,7 +64,7 @@ def test_hips_that_are_thrown_ask_less_of_the_ground_however_short_the_clip(fram
     """Also where the clip is shorter than what is smoothed at once."""
     rate = 480.0
     above = 0.9 + 0.1 * np.sin(2.0 * np.pi * 4.0 * np.arange(frames) / rate)
-    found = _calm(above, rate)
+    found = _calm(above, rate, 9.81)
     pulls = [np.abs(np.diff(each, 2) * rate**2).max() for each in (above, found)]
     assert found.shape == above.shape and pulls[0] > 40.0
     assert pulls[1] < 0.3 * pulls[0]

@@ -76,12 +76,11 @@ def test_a_retargeted_motion_that_cannot_be_read_again_leaves_the_old_file(
 def test_a_mix_that_cannot_be_read_again_leaves_the_old_file(
     suffix: str, walking: Path, tmp_path: Path, monkeypatch: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from poise.jobs.shared import metrics
-    from poise.stage.take import files
+    from poise.jobs.shared import metrics, results
 
     save_bvh(wave(with_roles(make_human(1.75)), 1.8), walking)
     monkeypatch.setattr(metrics, "read_written", refuse)
-    monkeypatch.setattr(files, "load_take", refuse)
+    monkeypatch.setattr(results, "load_take", refuse)
     output = tmp_path / "out" / f"x{suffix}"
     check_kept(["mix", walking, "-o", output], output, capsys)
 

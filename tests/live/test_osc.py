@@ -373,17 +373,17 @@ def test_a_socket_that_fails_is_told_and_opened_again(monkeypatch: pytest.Monkey
     try:
         receiver = hands.receiver
         assert receiver is not None and receiver.socket is not None
-        first, opened = receiver.socket, receiver.open
+        first, opened = receiver.socket, receiver.open_socket
 
         def refuse(address: object) -> socket.socket:
             raise OSError(101, "Network is unreachable")
 
-        monkeypatch.setattr(receiver, "open", refuse)
+        monkeypatch.setattr(receiver, "open_socket", refuse)
         first.close()  # as an interface that goes away
         wait_for(lambda: "cannot be listened to any longer (" in hands.status()[1])
         assert not hands.status()[0]
         wait_for(lambda: "Network is unreachable" in hands.status()[1])
-        monkeypatch.setattr(receiver, "open", opened)
+        monkeypatch.setattr(receiver, "open_socket", opened)
         wait_for(lambda: receiver.socket is not None)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             sender.sendto(encode_message("/poise/left/grip", 1.0), ("127.0.0.1", hands.port))  # where it was

@@ -27,7 +27,7 @@ def build_tower(ratio: float) -> Character:
 
 def drop_tower(engine: str, ratio: float, gain: float, coupling_filter: float | None) -> tuple[poise.Stage, Actor]:
     """A tower in free fall whose upper part a motion holds still."""
-    stage = poise.Stage(engine, DT, "paper", gain, coupling_filter=coupling_filter, ground=None)
+    stage = poise.Stage(engine, DT, "paper", gain=gain, coupling_filter=coupling_filter, ground=None)
     character = build_tower(ratio)
     actor = stage.add(character)
     still = poise.Clip(character.skeleton, np.arange(3) / 30.0, np.zeros((3, 3)), np.tile([1.0, 0, 0, 0], (3, 2, 1)))
