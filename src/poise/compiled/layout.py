@@ -45,15 +45,19 @@ Flags: TypeAlias = NDArray[np.bool_]
 Shape = tuple[int | str, ...]
 _ELEMENTS: dict[Any, np.dtype] = {Floats: np.dtype(float), Ints: np.dtype(np.int64), Flags: np.dtype(bool)}
 _NUMBERS: dict[Any, np.dtype] = {int: np.dtype(np.int64), float: np.dtype(float)}
-_OWN = {"record", "arrays", "address", "set", "replace", "dtype", "shapes"}
+_OWN = {"record", "arrays", "address", "set", "replace", "dtype", "shapes", "size_fields"}
 _EXAMPLE = 'Annotated[Floats, "joints", 3]'
 
 
 class _LayoutMeta(type):
-    """Reads a layout's annotations: `dtype` is that of its record, `shapes` has element type and sizes of arrays."""
+    """Reads a layout's annotations: `dtype` is that of its record, `shapes` has element type and sizes of arrays.
+
+    size_fields  fields that are the size of an array
+    """
 
     dtype: np.dtype
     shapes: dict[str, tuple[np.dtype, Shape]]
+    size_fields: frozenset[str]
 
     def __init__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]):
         super().__init__(name, bases, space)
@@ -66,6 +70,7 @@ class _LayoutMeta(type):
             for size in shape:
                 if isinstance(size, str) and hints.get(size) is not int:
                     raise InputError(f"{name}.{field} has the size '{size}', which must be an integer field of {name}.")
+        cls.size_fields = frozenset(size for _, shape in cls.shapes.values() for size in shape if isinstance(size, str))
         cls.dtype = np.dtype([(field, _NUMBERS.get(hint, _NUMBERS[int])) for field, hint in hints.items()], align=True)
 
 
@@ -110,7 +115,8 @@ class Layout(Block, metaclass=_LayoutMeta):
             if name not in type(self).dtype.fields:  # type: ignore[operator]
                 raise unknown_name("field", name, type(self).dtype.names or (), type(self).__name__)
         super().set(**{name: value for name, value in fields.items() if name not in shapes})
-        for name in shapes:
+        may_differ = len(self.arrays) < len(shapes) or not type(self).size_fields.isdisjoint(fields)
+        for name in shapes if may_differ else [name for name in fields if name in shapes]:
             if name in fields:
                 self._put(name, self._check(name, fields[name]))
             elif name not in self.arrays or self.arrays[name].shape != self._find_shape(name):

@@ -98,14 +98,15 @@ class ProgramRunner:
         own  each in its own data of the engine, however many they are: for callers that read contacts afterwards
         """
         run = self._run
-        self.fewest, run.has_news[0] = 0, 0
+        arrays = run.arrays
+        self.fewest, arrays["has_news"][0] = 0, 0
         if len(self._watched[0]):
             self._prepare_poses()
         if self._rows is None:
             self._set_rows()
         share_run = self._share_run
         if len(self.programs) == 1:  # quicker: threads have nothing to share, and no workspace is any warmer
-            run.next[0] = 0
+            arrays["next"][0] = 0
             workspaces = self._find_workspaces(True) if self._are_away else self._no_workspaces
             share_run(run.address, 1, steps, workspaces[0])
             if self.programs[0].raised[0]:
@@ -149,7 +150,7 @@ class ProgramRunner:
     @property
     def is_quiet(self) -> bool:
         """Whether no law made a request in the last run, and no body may have fallen or exploded."""
-        return not self._run.has_news[0]
+        return not self._run.arrays["has_news"][0]
 
     def find_called(self) -> list[tuple[Program, int]]:
         """Return the programs in which a law made a request in the last run, and the steps made by then."""

@@ -76,8 +76,11 @@ class StepLoop:
 
     def _watch_efforts(self) -> None:
         """Measure the efforts of the actors that have listeners; a take measures them in its frames."""
-        for actor in () if self.is_recorded else list(self._stage.actors.values()):
-            if actor.listeners and actor.started and actor.given.any():
+        if self.is_recorded:
+            return
+        listened = [actor for actor in self._stage.actors.values() if actor.listeners]
+        for actor in listened:
+            if actor.started and actor.given.any():
                 actor.effort.watch()
 
     def _run(self, runner: ProgramRunner, steps: int, own: bool) -> None:
