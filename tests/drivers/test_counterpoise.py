@@ -13,8 +13,9 @@ from helpers.random_bodies import Plan, make_person
 from poise import Balance, Character, Counterpoise, InputError, Kinematic, Load, Loose, Stage
 from poise.body.skeleton import Skeleton
 from poise.drivers.body import Body
-from poise.drivers.counterpoise.kernels import lean_by
-from poise.drivers.counterpoise.lean import find_arms, find_chest, find_shift_of
+from poise.drivers.counterpoise.kernels import find_shift_now, lean_by
+from poise.drivers.counterpoise.lean import ArmShift, find_arms, find_chest, find_shift_of
+from poise.motion import samples
 from poise.motion.samples.tracks import stand_pose
 from poise.stage.actor import Actor
 
@@ -240,3 +241,23 @@ def test_bad_numbers_are_refused(asked: dict[str, object], said: str) -> None:
 
 def test_a_part_without_spine_or_head_is_refused() -> None:
     rejects(lambda: Stage().add(HUMAN).drive("leftArm", Counterpoise()), "spine", "head", "'leftArm'")
+
+
+@pytest.mark.parametrize("part", ["upperBody", "arms", "rightArm"])
+@pytest.mark.parametrize("follows", [False, True])
+def test_the_shift_from_world_poses_is_that_of_the_joints(part: str, follows: bool) -> None:
+    """Two ways to r and its rate: down the arms in the axes of the chest, and from where everything is in the world."""
+    stage = Stage()
+    actor = stage.add(poise.Character.human(1.6, 55.0, preset="mix"), loads=[poise.Load("leftHand", 3.0)])
+    actor.drive("legs", poise.Balance())
+    actor.drive(part, poise.Kinematic(poise.gestures.conduct(hands="both" if part != "rightArm" else "right")))
+    clip = samples.wave(actor.skeleton, 3.0) if follows else None
+    for _ in range(5):
+        stage.advance(47)
+        body = actor.body
+        body.update()
+        body.block.t = stage.time
+        shift, found = ArmShift(body, clip), np.empty((2, 3))
+        find_shift_now(body.block.record[0], shift.block.record[0], shift.chest, found)
+        np.testing.assert_allclose(found, shift.find(body, stage.time)[:2], rtol=0.0, atol=1e-14)
+        assert np.abs(found).max() > 1e-3

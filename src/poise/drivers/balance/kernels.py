@@ -68,7 +68,7 @@ from poise.drivers.balance.settings import (
     TURN,
 )
 from poise.drivers.balance.support_kernels import clamp_to_hull, find_hull, hull_margin, share_feet, share_load
-from poise.drivers.counterpoise.kernels import SHIFT, SIDEWAYS, find_part, find_shift, lean_by
+from poise.drivers.counterpoise.kernels import SHIFT, SIDEWAYS, find_part, find_shift_now, lean_by
 from poise.drivers.counterpoise.taking_part import PELVIS_BOW
 from poise.drivers.loose.kernels import left_over
 from poise.dynamics.body_kernels import BODY, add_to_parent, turn
@@ -555,8 +555,8 @@ def ride(body: int, block: int) -> None:
 def lean_back(body: int, block: int) -> None:
     """How far the hips lean against what the arms do."""
     b, x = record(body, BODY), record(block, LEGS)
-    shift = np.empty((3, 3))
-    find_shift(b, record(x.shift, SHIFT), vectors(b.q, b.joints, 4), b.t, shift)
+    shift = np.empty((2, 3))
+    find_shift_now(b, record(x.shift, SHIFT), x.chest, shift)
     lean_against(b, x, shift)
 
 

@@ -88,6 +88,42 @@ def find_shift(b: Any, x: Any, q: np.ndarray, t: float, out: np.ndarray) -> None
         for c in range(3):
             out[1, c] += share * own[24 + c]
             out[2, c] += share * own[27 + c]
+    _take_off_rest(x, t, out)
+
+
+@kernel
+def find_shift_now(b: Any, x: Any, chest: int, out: np.ndarray) -> None:
+    """Write r and its first derivative (2, 3) as of `find_shift`, from the world poses and velocities of the body."""
+    j, k = b.joints, x.count
+    arms, counts = integers(x.arms, k), integers(x.counts, k)
+    centers, masses = vectors(b.centers, j, 3), floats(b.masses, j)
+    R, p, om, v = blocks(b.R, j, 3, 3), vectors(b.p, j, 3), vectors(b.om, j, 3), vectors(b.vel, j, 3)
+    rx = ry = rz = ux = uy = uz = 0.0
+    for n in range(k):
+        if counts[n] == 0:
+            continue
+        i = arms[n]
+        share = masses[i] / x.mass
+        dx, dy, dz = turn(R[i], centers[i])
+        rx += share * (p[i, 0] + dx - p[chest, 0])
+        ry += share * (p[i, 1] + dy - p[chest, 1])
+        rz += share * (p[i, 2] + dz - p[chest, 2])
+        ux += share * (v[i, 0] + om[i, 1] * dz - om[i, 2] * dy - v[chest, 0])
+        uy += share * (v[i, 1] + om[i, 2] * dx - om[i, 0] * dz - v[chest, 1])
+        uz += share * (v[i, 2] + om[i, 0] * dy - om[i, 1] * dx - v[chest, 2])
+    ux -= om[chest, 1] * rz - om[chest, 2] * ry
+    uy -= om[chest, 2] * rx - om[chest, 0] * rz
+    uz -= om[chest, 0] * ry - om[chest, 1] * rx
+    c = R[chest]
+    for a in range(3):
+        out[0, a] = c[0, a] * rx + c[1, a] * ry + c[2, a] * rz
+        out[1, a] = c[0, a] * ux + c[1, a] * uy + c[2, a] * uz
+    _take_off_rest(x, b.t, out)
+
+
+@kernel
+def _take_off_rest(x: Any, t: float, out: np.ndarray) -> None:
+    """Take off what arms that hang, and those of a clip that is followed, have of r and its derivatives (N, 3)."""
     hanging = floats(x.hanging, 3)
     for c in range(3):
         out[0, c] -= hanging[c] / x.mass
@@ -110,7 +146,7 @@ def _take_off_clip(times: np.ndarray, clip: np.ndarray, t: float, out: np.ndarra
     while k < last - 1 and t >= times[k + 1]:
         k += 1
     u = (t - times[k]) / (times[k + 1] - times[k])
-    for c in range(9):
+    for c in range(3 * len(out)):
         out[c // 3, c % 3] -= (1.0 - u) * clip[k, c] + u * clip[k + 1, c]
 
 
