@@ -123,6 +123,16 @@ class Option:
             raise InputError(f"{name} must be {known}; got {value!r:.80}.{hint}")
 
 
+def _naming(name: str, read: Callable[[Any], Any], value: Any) -> Any:
+    """Read an option's value; an error that does not say which option it is about begins with its name."""
+    try:
+        return read(value)
+    except InputError as error:
+        if type(error) is not InputError or name in str(error):
+            raise
+        raise InputError(f"{name}: {error}") from None
+
+
 class OptionField(NamedTuple):
     """A field of a record.
 
@@ -183,7 +193,7 @@ class OptionField(NamedTuple):
         """Return a Python value as the record has it; InputError by the given name if its type or range is wrong."""
         option = self.option
         if option.accept is not None:
-            return option.accept(value)
+            return _naming(name, option.accept, value)
         if option.several:
             single = isinstance(value, str | PathLike) or not isinstance(value, Iterable)
             found: list[Any] = []
@@ -198,7 +208,7 @@ class OptionField(NamedTuple):
     def _accept_one(self, value: Any, name: str) -> Any:
         kinds = self.kinds
         if isinstance(value, str) and self.option.parse is not None:
-            return self.option.parse(value)
+            return _naming(name, self.option.parse, value)
         if not any(_fits(find_kind(kind), value) for kind in kinds):
             raise InputError(f"{name} must be {self.describe_kinds()}; got {brief(value)}.")
         if self.is_file and isinstance(value, str | PathLike):

@@ -39,7 +39,7 @@ def parse_target(text: str) -> tuple[str, tuple[float, ...]]:
 
 
 def _parse_look(text: str) -> tuple[float, ...]:
-    return _parse_place(text, "the target of the gaze (look)")
+    return _parse_place(text, "the target of the gaze")
 
 
 def _parse_place(text: str, what: str) -> tuple[float, ...]:
