@@ -128,7 +128,7 @@ def _naming(name: str, read: Callable[[Any], Any], value: Any) -> Any:
     try:
         return read(value)
     except InputError as error:
-        if type(error) is not InputError or name in str(error):
+        if type(error) is not InputError or re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", str(error)):
             raise
         raise InputError(f"{name}: {error}") from None
 

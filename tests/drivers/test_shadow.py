@@ -176,15 +176,21 @@ def test_foot_that_is_fixed_goes_where_it_is_held(engine: str) -> None:
         np.testing.assert_allclose(body.p[foot], place + [0.0, 0.0, 0.1], atol=0.005)
 
 
-@pytest.mark.slow
-def test_in_bullet_it_stays_on_its_feet_at_a_wall() -> None:
-    """It fell at 3.6 s, over a foot that stayed where it was fixed."""
+def follow_to_a_wall() -> tuple[poise.Stage, Any]:
+    """A stage in Bullet, and a body whose ghost walks through a wall."""
     pytest.importorskip("pybullet")
     stage = poise.Stage("bullet")
     stage.add_prop(poise.Prop.box("wall", (3.0, 2.5, 0.1), None, (0.0, 1.25, 1.0)))
     ghost, body = stage.add(BODY, "ghost"), stage.add(BODY, "follower")
     ghost.drive("body", poise.Walk(5, blind=True))
     body.drive("body", poise.Shadow(ghost))
+    return stage, body
+
+
+@pytest.mark.slow
+def test_in_bullet_it_stays_on_its_feet_at_a_wall() -> None:
+    """It fell at 3.6 s, over a foot that stayed where it was fixed."""
+    stage, body = follow_to_a_wall()
     head = BODY.skeleton.index("head")
     height, lowest = 0.0, np.inf
     for _ in range(45):
@@ -199,12 +205,7 @@ def test_in_bullet_it_stays_on_its_feet_at_a_wall() -> None:
 @pytest.mark.slow
 def test_saved_state_of_a_shadow_in_bullet_goes_on_with_the_same_bits() -> None:
     """Its fixed foot is on its way."""
-    pytest.importorskip("pybullet")
-    stage = poise.Stage("bullet")
-    stage.add_prop(poise.Prop.box("wall", (3.0, 2.5, 0.1), None, (0.0, 1.25, 1.0)))
-    ghost, body = stage.add(BODY, "ghost"), stage.add(BODY, "follower")
-    ghost.drive("body", poise.Walk(5, blind=True))
-    body.drive("body", poise.Shadow(ghost))
+    stage, body = follow_to_a_wall()
     stage.advance(560)
     player = body.player("body")
     assert np.linalg.norm(player.hold[:3] - player.aims[player.pinned, :3]) > 0.005

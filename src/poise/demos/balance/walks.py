@@ -102,7 +102,7 @@ FIGURES = ("fell", "fell_at_s", "com_margin_m", "foot_error_mm", "swing_depth_mm
 
 
 def bodies(folder: Path) -> dict[str, Any]:
-    """Nobody tunes anything, and each walks. Write bodies-NAME.glb of each, and the rest of all."""
+    """Each body walks, with nothing tuned for it. Write bodies-NAME.glb of each, and the rest of all."""
     walks, figures_of = [], {}
     for name in PHYSIQUES:
         found = poise.walk(steps=STEPS_OF_BODIES, body=name, fps=50.0, outputs=folder / f"bodies-{name}.glb")

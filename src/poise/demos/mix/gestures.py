@@ -23,7 +23,7 @@ STRESSES = (
     Stress(4.36, "beat", "both"),
     Stress(5.30, "point", "left", (0.5, 0.05, 1.0)),
 )
-SWINGS, CLAPS, SPEAKS = 6.0, 5.0, 7.5  # s, how long each goes on
+SWINGS, CLAPS, SPEAKS = 6.0, 5.0, 7.5  # s, how long each lasts
 _REACHED = 3e-4  # m from where a point ends: it is held there for a while
 _AROUND = 0.16  # s, before and after a stress, in which its stroke is looked for
 
@@ -39,7 +39,7 @@ def swing_arms(folder: Path) -> dict[str, Any]:
 
 
 def clap(folder: Path) -> dict[str, Any]:
-    """What the two hands do to each other cancels, so the body hardly sways, unlike under a swing of the arms."""
+    """Hands that clap: their forces cancel, so the body hardly sways, unlike under a swing of the arms."""
     character = poise.Character.human(1.78, 75.0, preset="mix")
     _, _, shots, figures = run_beside_animated(character, gestures.clap(2.5), CLAPS)
     return save_show(folder, "clap", shots, figures, shots[-1])

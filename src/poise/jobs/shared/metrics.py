@@ -27,6 +27,7 @@ from poise.stage.take.take import ActorTake, Take
 from poise.world.foot_boxes import find_corners, find_drawn_soles, find_standing_region, place_corners
 from poise.world.ground.floor import Floor
 
+FEET = ("foot_slip_mm", "com_margin_m", "sway_mm")  # see `measure_feet`
 _COLLIDED = 0.2  # N s per kg of the body: a collision of its own segments that is harder gets a warning
 _DOWN = 0.02  # m over the ground: a sole whose corners are all below is planted
 _NEAR = 0.01  # m over a sole's lowest point, of those that touch: soles of simulated and recorded bodies tilt a little

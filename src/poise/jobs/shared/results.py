@@ -14,10 +14,11 @@ from poise.files.reporting import SILENT, Reporter
 from poise.jobs.mix.pictures import save_mix_film
 from poise.jobs.mix.plan import MixPlan
 from poise.jobs.retarget import Saved
-from poise.jobs.shared.answers import measure_answer
+from poise.jobs.shared.answers import GAINS, LAGS, SHIFTS, measure_answer
 from poise.jobs.shared.base import has_feet
 from poise.jobs.shared.body import ClipBody
 from poise.jobs.shared.metrics import (
+    FEET,
     describe_body,
     describe_effort,
     find_self_collision,
@@ -54,7 +55,7 @@ def write_mix(
     saved = _write_clip(found, body, output, reporter)
     clip = found.clip if saved.clip is None else saved.clip
     wanted = body.wanted if len(clip) == len(body.clip) else body.wanted.pick(slice(0, len(clip)))
-    feet: dict[str, float | None] = {}
+    feet: dict[str, float | None] = dict.fromkeys((*FEET, *GAINS, *LAGS, *SHIFTS))  # of a body without feet
     if has_feet(clip):
         tree, ground = load_tree(build_tree(body.character), body.character, plan.loads), found.floor or found.ground
         feet = {**measure_feet(clip, tree, ground), **measure_answer(clip, tree, wanted, found.stands, ground)}
